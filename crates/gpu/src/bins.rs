@@ -27,6 +27,19 @@ pub struct Batch {
     pub commands: Range<u32>,
 }
 
+/// A call that draws commands of a [`Batch`], with the vertices, indices and pipeline that are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The byte of [`Buffer::Visible`](crate::Buffer::Visible) from which on it is bound as a vertex buffer: a `u32` an
+    /// instance. Do not read it by `instance_index` instead: on Direct3D 12, that is without `first_instance` in some
+    /// calls.
+    pub visible: u64,
+    /// The byte of [`Buffer::Commands`](crate::Buffer::Commands) where the first command is.
+    pub commands: u64,
+    /// The number of commands: a multi-draw, unless it is 1.
+    pub count: u32,
+}
+
 /// The drawables of one key and mesh.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -55,8 +68,8 @@ pub(crate) struct Bins {
     meshes: HashMap<u32, MeshArgs>,
     levels: HashMap<u32, Vec<Level>>,
     batches: Vec<Batch>,
-    /// Where the visible slots of each command begin in a view's list, and the capacity of that list.
-    firsts: Vec<u32>,
+    /// The commands of view 0, and the capacity of a view's list.
+    commands: Vec<Command>,
     capacity: u32,
     /// Whether commands must be arranged anew.
     stale: bool,
@@ -73,7 +86,7 @@ impl Bins {
             meshes: HashMap::new(),
             levels: HashMap::new(),
             batches: Vec::new(),
-            firsts: Vec::new(),
+            commands: Vec::new(),
             capacity: 0,
             stale: false,
             removed: false,
@@ -173,7 +186,7 @@ impl Bins {
     pub(crate) fn arrange_anew(&mut self) {
         self.stale = true;
         self.batches.clear();
-        self.firsts.clear();
+        self.commands.clear();
         self.capacity = 0;
     }
 
@@ -182,11 +195,11 @@ impl Bins {
     }
 
     pub(crate) fn sizes(&self) -> (u32, u32) {
-        (index(self.firsts.len()), self.capacity)
+        (index(self.commands.len()), self.capacity)
     }
 
-    pub(crate) fn first(&self, command: u32) -> Option<u32> {
-        self.firsts.get(command as usize).copied()
+    pub(crate) fn commands(&self) -> &[Command] {
+        &self.commands
     }
 
     /// Gives up the bins of meshes that were removed.
@@ -218,9 +231,9 @@ impl Bins {
         Ok(())
     }
 
-    /// Arranges the commands, if that is necessary: by key, winding and mesh. Returns the bins, and the commands of a view.
-    /// A list of visible slots should have at most `max` places.
-    pub(crate) fn arrange(&mut self, max: u64) -> Option<(Vec<Bin>, Vec<Command>)> {
+    /// Arranges the commands, if that is necessary: by key, winding and mesh. Returns the bins. A list of visible slots
+    /// should have at most `max` places.
+    pub(crate) fn arrange(&mut self, max: u64) -> Option<Vec<Bin>> {
         if !core::mem::take(&mut self.stale) {
             return None;
         }
@@ -239,28 +252,33 @@ impl Bins {
             let (from, levels) = entry.levels.unwrap_or((Bin::default().from, [0; 4]));
             Bin { from, levels, ..Bin::default() }
         };
-        let (mut bins, mut commands) = (self.entries.iter().map(with_levels).collect::<Vec<_>>(), Vec::new());
+        let mut bins: Vec<Bin> = self.entries.iter().map(with_levels).collect();
         self.batches.clear();
-        self.firsts.clear();
+        self.commands.clear();
         self.capacity = 0;
         for of_key in order.chunk_by(|&a, &b| self.entries[a].key == self.entries[b].key) {
             for (winding, mirrored) in [false, true].into_iter().enumerate() {
-                let begin = index(commands.len());
+                let begin = index(self.commands.len());
                 for &at in of_key {
                     let Entry { mesh, capacity, .. } = self.entries[at];
                     let MeshArgs { index_count, first_index, base_vertex } = self.meshes[&mesh];
-                    bins[at].commands[winding] = index(commands.len());
+                    bins[at].commands[winding] = index(self.commands.len());
                     bins[at].firsts[winding] = self.capacity;
                     let first_instance = self.capacity;
-                    self.firsts.push(first_instance);
-                    commands.push(Command { index_count, instance_count: 0, first_index, base_vertex, first_instance });
+                    self.commands.push(Command {
+                        index_count,
+                        instance_count: 0,
+                        first_index,
+                        base_vertex,
+                        first_instance,
+                    });
                     self.capacity += capacity;
                 }
                 let key = self.entries[of_key[0]].key;
-                self.batches.push(Batch { key, mirrored, commands: begin..index(commands.len()) });
+                self.batches.push(Batch { key, mirrored, commands: begin..index(self.commands.len()) });
             }
         }
-        Some((bins, commands))
+        Some(bins)
     }
 }
 

@@ -1,11 +1,13 @@
-//! What the culling of views keeps, and their uniform.
+//! The steps of a culling, and what it keeps.
 
 use crate::error::Error;
 use crate::items::Output;
-use crate::layout::{View, Views};
+use crate::layout::{Occluder, View, Views};
+use crate::pass::Pass;
 use crate::scene::{GpuScene, short};
 use crate::step::{Buffer, Step};
-use bytemuck::Zeroable;
+use bytemuck::{Zeroable, bytes_of};
+use hedgerow::glam::Mat4;
 use hedgerow::query::LevelsOfDetail;
 
 /// What culling keeps from one time to the next.
@@ -18,11 +20,13 @@ pub(crate) struct Kept {
     pub(crate) records: usize,
     /// The numbers of records and of slots that the buffer has room for.
     capacity: [usize; 2],
+    /// The views of the last culling; `None` if steps changed tables since.
+    pub(crate) culled: Option<Vec<View>>,
 }
 
 impl Kept {
     pub(crate) fn new() -> Self {
-        Self { margin: LevelsOfDetail::new().margin(), epoch: 0, known: 0, records: 0, capacity: [0; 2] }
+        Self { margin: LevelsOfDetail::new().margin(), epoch: 0, known: 0, records: 0, capacity: [0; 2], culled: None }
     }
 
     /// Lets the next sync write everything.
@@ -32,13 +36,18 @@ impl Kept {
 }
 
 impl GpuScene {
-    /// Leaves out of view 0 what is behind other drawables. Culling lists what the view saw the last time. Draw it, make a
-    /// pyramid of its depth with [`PYRAMID`](crate::PYRAMID), and run [`OCCLUSION`](crate::OCCLUSION). It lists what is not
-    /// hidden, and was not drawn yet, in one list more, of the number [`views`](Self::views). Draw it, too: the picture then
-    /// has all that is seen. Takes 4 bytes a slot, and the memory of a view's list and commands.
+    /// Leaves out of view 0 what is behind other drawables. `reversed`: nearer depths are greater. Each frame, after
+    /// [`cull`](Self::cull):
+    ///
+    /// 1. draw view 0, which has what was seen last;
+    /// 2. run the steps of [`cull_hidden`](Self::cull_hidden) with the depth of that;
+    /// 3. draw the list of number [`views`](Self::views), which has the rest, without clearing.
+    ///
+    /// The picture is the same as without occlusion, for a depth of any size with one sample. Takes 4 bytes a slot, the
+    /// memory of a view's list and commands, and 1.4 to 5.4 bytes a pixel for the pyramid.
     #[must_use]
-    pub const fn with_occlusion(mut self) -> Self {
-        self.occlusion = true;
+    pub const fn with_occlusion(mut self, reversed: bool) -> Self {
+        self.occlusion = Some(reversed);
         self.invalidate();
         self
     }
@@ -46,7 +55,7 @@ impl GpuScene {
     /// Returns whether the tables are [with occlusion](Self::with_occlusion).
     #[must_use]
     pub const fn has_occlusion(&self) -> bool {
-        self.occlusion
+        self.occlusion.is_some()
     }
 
     /// Sets the coarser meshes of all meshes, and the margin of view ranges, for views [with detail](View::with_detail).
@@ -86,15 +95,26 @@ impl GpuScene {
     /// [with occlusion](Self::with_occlusion).
     #[must_use]
     pub const fn lists(&self) -> u32 {
-        self.views + if self.occlusion { 1 } else { 0 }
+        self.views + if self.has_occlusion() { 1 } else { 0 }
     }
 
-    /// Returns the uniform of the culling shader for these views, of which at most [`views`](Self::views) are taken. Call it
-    /// once for each culling: it counts them.
-    #[must_use]
-    pub fn next_views(&mut self, views: &[View]) -> Views {
+    /// Calls `step` with all that lists what each view sees: a write of the uniform, a copy of the template, and one or
+    /// two dispatches. Call it after a sync, once for all views. There are no steps if there are no commands, as after
+    /// a sync that failed. Then, for each of the [batches](Self::batches), set the pipeline and draw its
+    /// [calls](Self::calls).
+    ///
+    /// The order within a command differs from run to run, so blended drawables are better drawn from a
+    /// [`DrawList`](hedgerow::DrawList): give them no [key](Self::with_key).
+    ///
+    /// # Panics
+    /// Panics if there are more [views](Self::views).
+    pub fn cull(&mut self, views: &[View], mut step: impl FnMut(Step<'_>)) {
+        let most = self.views();
+        assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let (commands, capacity) = self.sizes();
-        let views = &views[..views.len().min(self.views())];
+        if commands == 0 || capacity == 0 {
+            return;
+        }
         let with_detail = (0..).zip(views).filter(|(_, view)| view.has_detail());
         let known = with_detail.fold(0, |known, (view, _)| known | 1 << view);
         // No record has 0, the contents of a new buffer.
@@ -110,12 +130,52 @@ impl GpuScene {
             epoch: self.kept.epoch,
             words: self.words_of_levels(),
             hidden: short(self.kept.capacity[0]) * self.words_of_levels(),
-            second: if self.occlusion { self.views } else { 0 },
+            second: if self.has_occlusion() { self.views } else { 0 },
             padding: 0,
             views: Zeroable::zeroed(),
         };
         all.views[..views.len()].copy_from_slice(views);
-        all
+        step(Step::Write { buffer: Buffer::Views, offset: 0, bytes: all.as_bytes() });
+        let whole = 0..commands * self.lists();
+        step(Step::Copy { from: Buffer::Template, to: Buffer::Commands, ranges: core::slice::from_ref(&whole) });
+        if all.ranges > 1 {
+            step(Pass::CullRanges.over(all.ranges));
+        }
+        step(Pass::CullDrawables.over(all.slots));
+        self.kept.culled = Some(views.to_vec());
+    }
+
+    /// Returns whether the lists still hold that the last culling made, if the device has run it: tables and views are
+    /// the same. With occlusion they never do, since a view's second list has what its first one drew.
+    #[must_use]
+    pub fn is_culled(&self, views: &[View]) -> bool {
+        !self.open && !self.has_occlusion() && self.kept.culled.as_deref() == Some(views)
+    }
+
+    /// Calls `step` with all that lists what view 0 sees and did not see last, by a depth to which that was drawn: a
+    /// pyramid of the farthest depths, and a dispatch. `matrix` is the view and projection of the frustum of view 0,
+    /// `size` the width and height of the depth, which the picture must fill, without a smaller viewport.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the pyramid has no room, for pictures beyond 8192 pixels squared.
+    ///
+    /// # Panics
+    /// Panics unless the tables are [with occlusion](Self::with_occlusion).
+    pub fn cull_hidden(&mut self, matrix: &Mat4, size: [u32; 2], mut step: impl FnMut(Step<'_>)) -> Result<(), Error> {
+        let reversed = self.occlusion.expect("make the tables by `GpuScene::with_occlusion`");
+        if self.sizes().0 == 0 {
+            return Ok(());
+        }
+        let (occluder, texels) = Occluder::new(matrix, size, reversed);
+        let mut out = self.output(&mut step);
+        out.fit(Buffer::Pyramid, 4 * u64::from(texels), false)?;
+        self.fitted = out.fitted;
+        step(Step::Write { buffer: Buffer::Occluder, offset: 0, bytes: bytes_of(&occluder) });
+        let [_, width, height, _] = occluder.levels[0];
+        step(Step::Dispatch { pass: Pass::ReduceDepth, workgroups: [width.div_ceil(16), height.div_ceil(16)] });
+        step(Step::Dispatch { pass: Pass::ReduceLevels, workgroups: [1; 2] });
+        step(Pass::CullHidden.over(short(self.len())));
+        Ok(())
     }
 
     /// Returns the number of words of a record in the buffer of levels: its generation, a number, and four bits a view.
@@ -129,12 +189,11 @@ impl GpuScene {
         let of_record = self.words_of_levels() as usize * buffer.stride();
         let bytes = |[records, slots]: [usize; 2]| records * of_record + slots * buffer.stride();
         let records = if self.bins.has_levels() { self.kept.records } else { 0 };
-        let needed = [records, if self.occlusion { self.len() } else { 0 }];
+        let needed = [records, if self.has_occlusion() { self.len() } else { 0 }];
         let before = self.kept.capacity;
         if needed[0] <= before[0] && needed[1] <= before[1] {
             return Ok(());
         }
-        out.check(Some(buffer), bytes(needed) as u64)?;
         // The table of slots grows by a quarter itself.
         let mut capacity = [before[0].max(if needed[0] > before[0] { records * 5 / 4 } else { 0 }), needed[1]];
         if bytes(capacity) as u64 > out.max {

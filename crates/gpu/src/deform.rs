@@ -19,8 +19,6 @@ type Item = [u32; 12];
 pub(crate) struct Palettes {
     spans: NodeMap<Span>,
     items: Vec<Item>,
-    /// The number of items that the buffer has room for.
-    sized: usize,
     /// Items to write; some are listed more than once.
     dirty: Vec<u32>,
     /// Spans that were not there at the last sync: they begin without motion.
@@ -96,7 +94,7 @@ impl GpuScene {
     /// for _frame in 0..3 {
     ///     tables.sync(&scene, |step| match step {
     ///         Step::Write { buffer: Buffer::Palettes, bytes, .. } => uploaded += bytes.len(),
-    ///         Step::Scatter { buffer: Buffer::Palettes, indices, .. } => uploaded += 48 * indices.len(),
+    ///         Step::List { buffer: Buffer::PaletteList, indices, .. } => uploaded += 48 * indices.len(),
     ///         _ => {}
     ///     })?;
     /// }
@@ -213,7 +211,7 @@ impl Palettes {
     /// Lets the next sync write everything.
     pub(crate) fn forget(&mut self) {
         let all = 1..short(self.items.len());
-        (self.dirty, self.written, self.sized) = (all.clone().collect(), Default::default(), 0);
+        (self.dirty, self.written) = (all.clone().collect(), Default::default());
         self.fresh.clear();
         self.fresh.extend(Some(all).filter(|all| !all.is_empty()));
     }
@@ -276,11 +274,9 @@ impl Palettes {
     /// Brings the buffers up to date.
     pub(crate) fn sync(&mut self, out: &mut Output<'_>) -> Result<(), Error> {
         let (from, to) = (Buffer::Palettes, Buffer::PreviousPalettes);
-        self.written.settle(from, to, out);
-        if self.sized < self.items.len() {
-            for buffer in [from, to].into_iter().take(1 + usize::from(out.previous)) {
-                self.sized = out.grow(buffer, self.items.len(), buffer.stride())?;
-            }
+        self.written.settle(from, to, out)?;
+        for buffer in [from, to].into_iter().take(1 + usize::from(out.previous)) {
+            out.fit(buffer, (self.items.len() * buffer.stride()) as u64, true)?;
         }
         self.dirty.sort_unstable();
         self.dirty.dedup();
@@ -288,11 +284,10 @@ impl Palettes {
         let listed = self.dirty.drain(..).filter(|&at| (at as usize) < self.items.len());
         let mut items = List::default();
         listed.for_each(|at| items.push(at, self.items[at as usize]));
-        let written = &mut self.written;
-        items.flush(from, out.shortest, |next| out.run_noted(next, written));
+        items.flush(from, out, Some(&mut self.written))?;
         let fresh = core::mem::take(&mut self.fresh);
         if out.previous && !fresh.is_empty() {
-            out.run(Step::Settle { from, to, ranges: &fresh, indices: &[] });
+            out.run(Step::Copy { from, to, ranges: &fresh });
         }
         Ok(())
     }

@@ -18,8 +18,8 @@ pub enum Error {
     },
     /// A buffer would be longer than the device allows.
     TooLarge {
-        /// The buffer; `None` for the lists of visible slots.
-        buffer: Option<Buffer>,
+        /// The buffer.
+        buffer: Buffer,
         /// The number of bytes.
         bytes: u64,
         /// The greatest number of bytes.
@@ -48,11 +48,11 @@ impl fmt::Display for Error {
             }
             Self::Baked(why) => f.write_str(why),
             Self::TooLarge { buffer, bytes, max } => {
-                match buffer {
-                    Some(buffer) => write!(f, "the buffer {buffer:?} needs {bytes} bytes")?,
-                    None => write!(f, "the lists of visible drawables need {bytes} bytes")?,
-                }
-                write!(f, " of {max}; request a greater `max_storage_buffer_binding_size`, or draw fewer views at once")
+                write!(
+                    f,
+                    "the buffer {buffer:?} needs {bytes} bytes of {max}; request a greater \
+                     `max_storage_buffer_binding_size`, or draw fewer views at once"
+                )
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Items to write to a buffer, what was written, and where the steps of a sync go.
 
 use crate::error::Error;
-use crate::scene::Synced;
+use crate::pass::Pass;
+use crate::scene::{Synced, short};
 use crate::step::{Buffer, Items, Step};
 use bytemuck::{Pod, cast_slice};
 use core::ops::Range;
@@ -18,86 +19,114 @@ pub(crate) struct Output<'s> {
     pub(crate) previous: bool,
     /// The greatest number of bytes of a buffer.
     pub(crate) max: u64,
+    /// The number of bytes of each buffer that was [fitted](Self::fit).
+    pub(crate) fitted: [u64; Buffer::ALL.len()],
 }
 
 impl Output<'_> {
     /// Returns whether the device has such a buffer.
     const fn has(&self, buffer: Buffer) -> bool {
-        self.shortest > 1 || !buffer.is_of_culling()
+        self.shortest > 1 || !buffer.is_of_passes()
     }
 
     pub(crate) fn run(&mut self, next: Step<'_>) {
-        if !self.has(next.buffer()) {
-            return;
-        }
-        self.done.steps += 1;
         self.done.bytes += match &next {
+            Step::Write { buffer, .. } | Step::Resize { buffer, .. } if !self.has(*buffer) => return,
             Step::Write { bytes, .. } => bytes.len() as u64,
-            Step::Scatter { buffer, indices, .. } => (indices.len() * (size_of::<u32>() + buffer.stride())) as u64,
-            Step::Resize { .. } | Step::Settle { .. } => 0,
+            Step::List { indices, items, .. } => (indices.len() * (size_of::<u32>() + items.stride())) as u64,
+            Step::Resize { .. } | Step::Copy { .. } | Step::Dispatch { .. } => 0,
         };
+        self.done.steps += 1;
         (self.step)(next);
     }
 
-    /// Runs a step of a buffer with a previous one.
-    pub(crate) fn run_noted(&mut self, next: Step<'_>, written: &mut Written) {
-        if self.previous {
-            written.note(&next);
+    /// Writes items from an index on, and notes that.
+    pub(crate) fn write(&mut self, buffer: Buffer, first: u32, bytes: &[u8], note: Noted<'_>) {
+        let stride = buffer.stride();
+        if let Some(written) = note.filter(|_| self.previous) {
+            written.ranges.push(first..first + short(bytes.len() / stride));
         }
-        self.run(next);
+        self.run(Step::Write { buffer, offset: u64::from(first) * stride as u64, bytes });
     }
 
-    pub(crate) const fn check(&self, buffer: Option<Buffer>, bytes: u64) -> Result<(), Error> {
-        let max = self.max;
-        if bytes > max { Err(Error::TooLarge { buffer, bytes, max }) } else { Ok(()) }
+    /// Lists items and scatters them, and notes that.
+    pub(crate) fn scatter(
+        &mut self,
+        to: Buffer,
+        indices: &[u32],
+        items: Items<'_>,
+        note: Noted<'_>,
+    ) -> Result<(), Error> {
+        // Where nearly all that a device has room for is scattered, a list of it has no room.
+        let most = self.max.saturating_sub(8) / (size_of::<u32>() + items.stride()) as u64;
+        let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
+        for (number, part) in indices.chunks(most).enumerate() {
+            self.list(to, part, items.part(number * most, part.len()))?;
+            self.run(Pass::Scatter(to).over(short(part.len())));
+        }
+        if let Some(written) = note.filter(|_| self.previous) {
+            written.indices.extend_from_slice(indices);
+            written.is_listed = indices.len() <= most;
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, of: Buffer, indices: &[u32], items: Items<'_>) -> Result<(), Error> {
+        let buffer = of.list();
+        self.fit(buffer, (8 + indices.len() * (size_of::<u32>() + items.stride())) as u64, true)?;
+        self.run(Step::List { buffer, indices, items });
+        Ok(())
     }
 
     pub(crate) fn resize(&mut self, buffer: Buffer, bytes: u64, keep: bool) -> Result<(), Error> {
-        if self.has(buffer) {
-            self.check(Some(buffer), bytes)?;
+        let max = self.max;
+        if bytes > max && self.has(buffer) {
+            return Err(Error::TooLarge { buffer, bytes, max });
         }
         self.run(Step::Resize { buffer, bytes, keep });
         Ok(())
     }
 
-    /// Makes room in a buffer for so many items of so many bytes, and a quarter more if that is allowed. Returns how
-    /// many have room.
-    pub(crate) fn grow(&mut self, buffer: Buffer, len: usize, stride: usize) -> Result<usize, Error> {
-        let most = usize::try_from(self.max).unwrap_or(usize::MAX) / stride;
-        let room = len.max(most.min(len * 5 / 4));
-        self.resize(buffer, (room * stride) as u64, true)?;
-        Ok(room)
+    /// Makes a buffer this long, unless it is already: if it `grows`, with its contents, and a quarter more if allowed.
+    pub(crate) fn fit(&mut self, buffer: Buffer, bytes: u64, grows: bool) -> Result<(), Error> {
+        if self.fitted[buffer as usize] < bytes {
+            let whole = |bytes: u64| bytes - bytes % buffer.stride() as u64;
+            let room = if grows { bytes.max(whole(self.max.min(bytes * 5 / 4))) } else { bytes };
+            self.fitted[buffer as usize] = room;
+            self.resize(buffer, room, grows)?;
+        }
+        Ok(())
     }
 }
+
+/// Where a write is noted, of a buffer with a previous one.
+type Noted<'w> = Option<&'w mut Written>;
 
 /// What a sync wrote of a buffer: ranges, and single items. It is the previous frame's in the next sync.
 #[derive(Default)]
 pub(crate) struct Written {
     ranges: Vec<Range<u32>>,
     indices: Vec<u32>,
+    /// Whether the buffer's list has all the indices.
+    is_listed: bool,
 }
 
 impl Written {
     /// Copies what the last sync wrote to the buffer of previous items, before anything else is written.
-    pub(crate) fn settle(&mut self, from: Buffer, to: Buffer, out: &mut Output<'_>) {
-        let Self { ranges, indices } = self;
-        if !ranges.is_empty() || !indices.is_empty() {
-            out.run(Step::Settle { from, to, ranges, indices });
+    pub(crate) fn settle(&mut self, from: Buffer, to: Buffer, out: &mut Output<'_>) -> Result<(), Error> {
+        let Self { ranges, indices, is_listed } = self;
+        if !ranges.is_empty() {
+            out.run(Step::Copy { from, to, ranges });
+        }
+        if !indices.is_empty() {
+            if !*is_listed {
+                out.list(from, indices, Items::NONE)?;
+            }
+            out.run(Pass::Settle(from).over(short(indices.len())));
         }
         ranges.clear();
         indices.clear();
-    }
-
-    /// Notes what a step of this sync writes.
-    fn note(&mut self, step: &Step<'_>) {
-        match step {
-            Step::Write { buffer, offset, bytes } => {
-                let at = |byte: u64| u32::try_from(byte / buffer.stride() as u64).unwrap_or(u32::MAX);
-                self.ranges.push(at(*offset)..at(*offset + bytes.len() as u64));
-            }
-            Step::Scatter { indices, .. } => self.indices.extend_from_slice(indices),
-            Step::Resize { .. } | Step::Settle { .. } => {}
-        }
+        Ok(())
     }
 }
 
@@ -155,15 +184,14 @@ impl<T: Pod> List<T> {
         self.items.truncate(kept);
     }
 
-    /// Writes the runs of at least so many items, and scatters the rest.
-    pub(crate) fn flush(&mut self, buffer: Buffer, shortest: usize, mut step: impl FnMut(Step<'_>)) {
+    /// Writes the longer runs of items, scatters the rest, and notes that.
+    pub(crate) fn flush(&mut self, buffer: Buffer, out: &mut Output<'_>, mut note: Noted<'_>) -> Result<(), Error> {
         let (mut at, mut kept) = (0, 0);
         while at < self.len() {
             let first = self.indices[at];
             let run = (first..).zip(&self.indices[at..]).take_while(|(next, index)| next == *index).count();
-            if run >= shortest {
-                let offset = u64::from(first) * buffer.stride() as u64;
-                step(Step::Write { buffer, offset, bytes: cast_slice(&self.items[at..at + run]) });
+            if run >= out.shortest {
+                out.write(buffer, first, cast_slice(&self.items[at..at + run]), note.as_deref_mut());
             } else {
                 self.indices.copy_within(at..at + run, kept);
                 self.items.copy_within(at..at + run, kept);
@@ -173,8 +201,9 @@ impl<T: Pod> List<T> {
         }
         if kept > 0 {
             let items = Items::of_records(buffer, cast_slice(&self.items[..kept]));
-            step(Step::Scatter { buffer, indices: &self.indices[..kept], items });
+            out.scatter(buffer, &self.indices[..kept], items, note)?;
         }
         self.clear();
+        Ok(())
     }
 }

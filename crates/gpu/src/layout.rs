@@ -1,7 +1,7 @@
 //! The records of the buffers, as shaders read them. They have the traits of `bytemuck`.
 
 use bytemuck::{Pod, Zeroable, bytes_of};
-use hedgerow::glam::DVec3;
+use hedgerow::glam::{DVec3, Mat4};
 use hedgerow::query::Frustum;
 use hedgerow::{Aabb, Layers};
 
@@ -107,7 +107,8 @@ pub struct Command {
     pub first_index: u32,
     /// What is added to each index.
     pub base_vertex: i32,
-    /// The first place in the list of visible slots of all views, which is bound from its beginning.
+    /// The first place in [`Buffer::Visible`](crate::Buffer::Visible), which is bound from its beginning; 0 [if
+    /// commands have none](crate::GpuScene::without_first_instance).
     pub first_instance: u32,
 }
 
@@ -173,7 +174,7 @@ impl View {
 /// The greatest number of views that are culled at once.
 pub const MAX_VIEWS: usize = 32;
 
-/// The uniform of the culling shader.
+/// The uniform of a culling.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Views {
@@ -211,5 +212,39 @@ impl Views {
     pub fn as_bytes(&self) -> &[u8] {
         let used = size_of_val(&self.views[..self.views.len().min(self.count as usize)]);
         &bytes_of(self)[..core::mem::offset_of!(Self, views) + used]
+    }
+}
+
+/// What occlusion reads: how view 0 is drawn, and where the levels of [`Buffer::Pyramid`](crate::Buffer::Pyramid) are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Occluder {
+    /// The view and projection.
+    pub matrix: Mat4,
+    /// The width and height of the depth.
+    pub size: [u32; 2],
+    /// The number of levels.
+    pub count: u32,
+    /// 1, or -1 if nearer depths are greater. The pyramid has depths times it, so that farther ones are greater.
+    pub sign: f32,
+    /// The first texel, the width and the height of each level.
+    pub levels: [[u32; 4]; 16],
+}
+
+impl Occluder {
+    /// Returns what culls by a depth of this size, and the number of texels of the pyramid. The first level has half
+    /// the size, in both directions rounded up to a power of two.
+    pub(crate) fn new(matrix: &Mat4, size: [u32; 2], reversed: bool) -> (Self, u32) {
+        let [mut width, mut height] = size.map(|pixels| pixels.div_ceil(2).clamp(1, 1 << 15).next_power_of_two());
+        let count = width.max(height).ilog2() + 1;
+        let sign = if reversed { -1.0 } else { 1.0 };
+        let mut new = Self { matrix: *matrix, size, count, sign, levels: [[0; 4]; 16] };
+        let mut texels = 0;
+        for level in &mut new.levels[..count as usize] {
+            *level = [texels, width, height, 0];
+            texels += width * height;
+            [width, height] = [width, height].map(|texels| (texels / 2).max(1));
+        }
+        (new, texels)
     }
 }

@@ -17,8 +17,6 @@ pub(crate) struct Ranges {
     /// What the buffer has, by index. Index 0 is no node's, so that an instance with 0 is in no range.
     entries: Vec<(Option<NodeHandle>, Range)>,
     unused: Vec<u32>,
-    /// The number of ranges that the buffer has room for.
-    capacity: usize,
     items: List<Range>,
 }
 
@@ -29,7 +27,6 @@ impl Ranges {
             indices: HashMap::new(),
             entries: vec![(None, Range::default())],
             unused: Vec::new(),
-            capacity: 0,
             items: List::default(),
         }
     }
@@ -92,11 +89,10 @@ impl Ranges {
 
     /// Brings the buffer up to date.
     pub(crate) fn write(&mut self, out: &mut Output<'_>) -> Result<(), Error> {
-        if self.capacity < self.len() && self.len() > 1 {
-            self.capacity = out.grow(Buffer::Ranges, self.len(), 2 * Buffer::Ranges.stride())?;
+        if self.len() > 1 {
+            out.fit(Buffer::Ranges, (self.len() * 2 * Buffer::Ranges.stride()) as u64, true)?;
         }
-        self.items.flush(Buffer::Ranges, out.shortest, |next| out.run(next));
-        Ok(())
+        self.items.flush(Buffer::Ranges, out, None)
     }
 }
 

@@ -1,11 +1,11 @@
 //! The tables of a scene, and the steps that keep them.
 
-use crate::bins::{Batch, Bins, MeshArgs};
+use crate::bins::{Batch, Bins, Call, MeshArgs};
 use crate::culling::Kept;
 use crate::deform::Palettes;
 use crate::error::Error;
 use crate::items::{List, Output, SHORTEST, Written};
-use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE};
+use crate::layout::{Bounds, Command, Instance, MAX_VIEWS, NONE, Occluder, Views};
 use crate::ranges::Ranges;
 use crate::step::{Buffer, Items, Step};
 use crate::tlas::{Tlas, TlasInstance};
@@ -33,7 +33,7 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 /// let ball = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
 /// let ball = scene.insert(scene.root(), ball)?;
 ///
-/// let mut tables = GpuScene::new();
+/// let mut tables = GpuScene::new().without_compute(); // vectors of bytes stand for a device here
 /// tables.set_mesh(7, MeshArgs { index_count: 36, first_index: 0, base_vertex: 0 });
 /// // Each frame:
 /// scene.update();
@@ -41,19 +41,13 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 /// tables.sync(&scene, |step| match step {
 ///     Step::Resize { buffer, bytes, .. } => buffers[buffer as usize].resize(bytes as usize, 0),
 ///     Step::Write { buffer, offset, bytes } => buffers[buffer as usize][offset as usize..][..bytes.len()].copy_from_slice(bytes),
-///     Step::Scatter { buffer, indices, items } => {
-///         for (&index, item) in indices.iter().zip(items.iter()) {
-///             buffers[buffer as usize][index as usize * buffer.stride()..][..buffer.stride()].copy_from_slice(item);
-///         }
-///     }
-///     Step::Settle { .. } => unreachable!("the scene keeps no previous matrices"),
+///     _ => unreachable!("there are no passes, and no previous matrices to copy to"),
 /// })?;
 /// let slot = tables.slot(&scene, ball).unwrap();
 /// // With `bytemuck`, whose traits all records have. A `Vec<u8>` may not be aligned for them.
 /// let bytes = &buffers[Buffer::Instances as usize][slot * Buffer::Instances.stride()..][..Buffer::Instances.stride()];
 /// let instance: hedgerow_gpu::layout::Instance = bytemuck::pod_read_unaligned(bytes);
 /// assert_eq!(instance.mesh, 7);
-/// assert_eq!(tables.batches().len(), 2, "one for drawables that are not mirrored, and one for those that are");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -66,7 +60,8 @@ pub struct GpuScene {
     /// Whether commands have their first instance.
     first_instance: bool,
     pub(crate) views: u32,
-    pub(crate) occlusion: bool,
+    /// With occlusion, whether nearer depths are greater.
+    pub(crate) occlusion: Option<bool>,
     pub(crate) max_buffer_size: u64,
     matrices: MatrixMirror,
     drawables: DrawableMirror,
@@ -83,6 +78,8 @@ pub struct GpuScene {
     scene: Option<u64>,
     /// Whether a sync has begun and not ended.
     pub(crate) open: bool,
+    /// The number of bytes of each buffer whose contents do not stay.
+    pub(crate) fitted: [u64; Buffer::ALL.len()],
     buffers: Buffers,
 }
 
@@ -158,7 +155,7 @@ impl GpuScene {
             shortest: SHORTEST,
             first_instance: true,
             views: 4,
-            occlusion: false,
+            occlusion: None,
             max_buffer_size: 128 << 20,
             matrices: MatrixMirror::new(),
             drawables: DrawableMirror::new(),
@@ -171,6 +168,7 @@ impl GpuScene {
             written: Written::default(),
             scene: None,
             open: false,
+            fitted: [0; Buffer::ALL.len()],
             buffers: Buffers::default(),
         }
     }
@@ -207,15 +205,15 @@ impl GpuScene {
         self
     }
 
-    /// Lets each sync resize, write, and settle ranges alone, and not the buffers [of culling](Buffer::is_of_culling):
-    /// for devices without compute shaders. There are more steps then if few things changed.
+    /// Lets each sync resize, write and copy alone, and not the buffers [of passes](Buffer::is_of_passes): for devices
+    /// without compute shaders. There are more steps then if few things changed.
     ///
     /// ```
     /// use hedgerow_gpu::{GpuScene, Step};
     ///
     /// let mut tables = GpuScene::new().without_compute();
     /// # let scene = hedgerow::Scene::new();
-    /// tables.sync(&scene, |step| assert!(!matches!(step, Step::Scatter { .. })))?;
+    /// tables.sync(&scene, |step| assert!(!matches!(step, Step::List { .. } | Step::Dispatch { .. })))?;
     /// # Ok::<(), hedgerow_gpu::Error>(())
     /// ```
     #[must_use]
@@ -225,8 +223,8 @@ impl GpuScene {
         self
     }
 
-    /// Writes 0 as the first instance of all commands, for devices whose indirect commands have none: bind the list of
-    /// visible slots from [`first_visible`](Self::first_visible) on before each command.
+    /// Writes 0 as the first instance of all commands, for devices whose indirect commands have none. There are more
+    /// [calls](Self::calls) then: one for each command.
     #[must_use]
     pub const fn without_first_instance(mut self) -> Self {
         self.first_instance = false;
@@ -286,15 +284,22 @@ impl GpuScene {
         if self.open { (0, 0) } else { self.bins.sizes() }
     }
 
-    /// Returns where the visible slots of a command of a view begin, in the list of all views: its first instance,
-    /// unless commands are [without](Self::without_first_instance). `None` if there is no such command, as after a sync
-    /// that failed.
-    #[must_use]
-    pub fn first_visible(&self, view: u32, command: u32) -> Option<u32> {
-        let (commands, capacity) = self.sizes();
-        let exists = command < commands && view < self.lists();
-        let first = self.bins.first(command).filter(|_| exists)?;
-        Some(view * capacity + first)
+    /// Returns the calls that draw a [batch](Self::batches) of a view, or of the [list](Self::lists) of that number:
+    /// one, or one for each command [without first instances](Self::without_first_instance).
+    ///
+    /// # Panics
+    /// Panics if there are fewer lists.
+    pub fn calls(&self, view: u32, batch: &Batch) -> impl Iterator<Item = Call> + use<'_> {
+        assert!(view < self.lists(), "view {view} is not culled; ask for more by `with_views`");
+        let ((commands, capacity), Range { start, end }) = (self.sizes(), batch.commands.clone());
+        let count = if self.first_instance { end - start } else { 1 };
+        (start..end).step_by(count.max(1) as usize).map(move |command| {
+            // With first instances, the list is bound from its beginning in every view, since they include it.
+            let of_list = self.bins.commands().get(command as usize).filter(|_| !self.first_instance);
+            let first = of_list.map_or(0, |command| u64::from(view * capacity + command.first_instance));
+            let commands = u64::from(view * commands + command) * size_of::<Command>() as u64;
+            Call { visible: 4 * first, commands, count }
+        })
     }
 
     /// Returns the number of slots, those in use and free ones.
@@ -346,11 +351,18 @@ impl GpuScene {
         if core::mem::replace(&mut self.open, true) || is_another {
             self.forget();
         }
-        let Self { shortest, previous, max_buffer_size: max, .. } = *self;
-        let mut out = Output { step: &mut step, done: Synced::default(), shortest, previous, max };
+        let mut out = self.output(&mut step);
         self.try_sync(scene, &mut out)?;
-        self.open = false;
+        (self.open, self.fitted) = (false, out.fitted);
+        if out.done.steps > 0 {
+            self.kept.culled = None;
+        }
         Ok(out.done)
+    }
+
+    pub(crate) fn output<'s>(&self, step: &'s mut dyn FnMut(Step<'_>)) -> Output<'s> {
+        let Self { shortest, previous, max_buffer_size: max, fitted, .. } = *self;
+        Output { step, done: Synced::default(), shortest, previous, max, fitted }
     }
 
     /// Lets the next sync write everything: for other buffers, such as those of a new device after the old one was
@@ -376,6 +388,7 @@ impl GpuScene {
         self.ranges = Ranges::new();
         self.kept.forget();
         self.written = Written::default();
+        self.fitted = Default::default();
         if let Some(tlas) = &mut self.tlas {
             tlas.clear(true);
         }
@@ -392,9 +405,9 @@ impl GpuScene {
         if let Some(tlas) = &mut self.tlas {
             tlas.finish(scene, instances.indices(), self.slots.len(), |slot| self.slots[slot].node);
         }
-        previous.flush(Buffer::Previous, self.shortest, |next| out.run(next));
-        instances.flush(Buffer::Instances, self.shortest, |next| out.run(next));
-        bounds.flush(Buffer::Bounds, self.shortest, |next| out.run(next));
+        previous.flush(Buffer::Previous, out, None)?;
+        instances.flush(Buffer::Instances, out, None)?;
+        bounds.flush(Buffer::Bounds, out, None)?;
         for node in self.palettes.take_moved(scene, |node| self.drawables.index(scene, node).is_some()) {
             if let Some(slot) = self.drawables.index(scene, node) {
                 let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
@@ -414,7 +427,7 @@ impl GpuScene {
     fn sync_matrices(&mut self, scene: &Scene, out: &mut Output<'_>) -> Result<bool, Error> {
         let computes = self.computes();
         let Self { matrices, written, tlas, .. } = self;
-        written.settle(Buffer::Matrices, Buffer::Previous, out);
+        written.settle(Buffer::Matrices, Buffer::Previous, out)?;
         let (buffer, stride) = (Buffer::Matrices, Buffer::Matrices.stride() as u64);
         let mut result = Ok(());
         let run = |next: MirrorStep<'_>| match next {
@@ -428,8 +441,7 @@ impl GpuScene {
                     (first..first + matrices.len()).for_each(|matrix| tlas.note_moved(matrix));
                 }
                 if result.is_ok() {
-                    let offset = first as u64 * stride;
-                    out.run_noted(Step::Write { buffer, offset, bytes: cast_slice(matrices) }, written);
+                    out.write(buffer, short(first), cast_slice(matrices), Some(written));
                 }
             }
         };
@@ -446,7 +458,7 @@ impl GpuScene {
             if let Some(tlas) = tlas {
                 indices.iter().for_each(|&matrix| tlas.note_moved(matrix as usize));
             }
-            out.run_noted(Step::Scatter { buffer, indices, items: Items::of_matrices(scattered) }, written);
+            out.scatter(buffer, indices, Items::of_matrices(scattered), Some(written))?;
         }
         Ok(stats.moved)
     }
@@ -565,26 +577,27 @@ impl GpuScene {
         if !self.computes() {
             return Ok(());
         }
-        let lists = u64::from(self.lists());
-        let Some((bins, commands)) = self.bins.arrange(self.max_buffer_size / 4 / lists) else { return Ok(()) };
-        let (count, capacity) = self.bins.sizes();
-        out.resize(Buffer::Bins, size_of_val(&bins[..]) as u64, false)?;
+        let lists = self.lists();
+        let Some(bins) = self.bins.arrange(self.max_buffer_size / 4 / u64::from(lists)) else { return Ok(()) };
+        out.fit(Buffer::Bins, size_of_val(&bins[..]) as u64, false)?;
         out.run(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) });
-        out.check(None, 4 * u64::from(capacity) * lists)?;
-        let of_view = size_of_val(&commands[..]) as u64;
-        out.resize(Buffer::Template, of_view * lists, false)?;
-        let mut commands = commands;
-        if !self.first_instance {
-            commands.iter_mut().for_each(|command| command.first_instance = 0);
+        let (_, capacity) = self.bins.sizes();
+        out.fit(Buffer::Visible, 4 * u64::from(capacity) * u64::from(lists), false)?;
+        let all = (0..lists).flat_map(|list| self.bins.commands().iter().map(move |command| (list, *command)));
+        let placed = |(list, command): (u32, Command)| {
+            let first_instance = if self.first_instance { command.first_instance + list * capacity } else { 0 };
+            Command { first_instance, ..command }
+        };
+        let commands: Vec<Command> = all.map(placed).collect();
+        let bytes = cast_slice(&commands);
+        out.fit(Buffer::Template, bytes.len() as u64, false)?;
+        out.fit(Buffer::Commands, bytes.len() as u64, false)?;
+        if !bytes.is_empty() {
+            out.run(Step::Write { buffer: Buffer::Template, offset: 0, bytes });
         }
-        for view in 0..self.lists() {
-            if count > 0 {
-                let offset = of_view * u64::from(view);
-                out.run(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) });
-            }
-            if self.first_instance {
-                commands.iter_mut().for_each(|command| command.first_instance += capacity);
-            }
+        out.fit(Buffer::Views, size_of::<Views>() as u64, false)?;
+        if self.has_occlusion() {
+            out.fit(Buffer::Occluder, size_of::<Occluder>() as u64, false)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
-//! What is to be done with buffers.
+//! The buffers, and what is to be done with them.
 
-use crate::layout::{Bin, Bounds, Command, Instance, Range as ViewRange};
+use crate::layout::{Bin, Bounds, Command, Instance, Occluder, Range as ViewRange, Views};
+use crate::pass::Pass;
 use core::ops::Range;
 use hedgerow::Mat34;
 use hedgerow::changes::Scattered;
@@ -28,13 +29,29 @@ pub enum Buffer {
     /// What culling keeps of drawables from one time to the next: with levels of detail, by the record of the node; with
     /// occlusion, by slot. Empty without both.
     Kept,
-    /// [`Command`]s of all views, none of which draws anything. Copy them to the indirect buffer before each culling.
+    /// [`Command`]s of all lists, none of which draws anything: what [`Commands`](Self::Commands) are before a culling.
     Template,
+    /// [`Views`], the uniform of a culling.
+    Views,
+    /// [`Command`]s as a culling left them, to draw indirectly, with [`GpuScene::calls`](crate::GpuScene::calls).
+    Commands,
+    /// The slots that views see, a `u32` each: a vertex buffer that advances by instance.
+    Visible,
+    /// [`Occluder`], the uniform of occlusion.
+    Occluder,
+    /// The farthest depths of each level, an `f32` each, row after row.
+    Pyramid,
+    /// The last [list](Step::List) of matrices.
+    MatrixList,
+    /// The last list of palettes.
+    PaletteList,
+    /// The last list of other items.
+    RecordList,
 }
 
 impl Buffer {
     /// All buffers, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 18] = [
         Self::Matrices,
         Self::Previous,
         Self::Palettes,
@@ -45,6 +62,14 @@ impl Buffer {
         Self::Ranges,
         Self::Kept,
         Self::Template,
+        Self::Views,
+        Self::Commands,
+        Self::Visible,
+        Self::Occluder,
+        Self::Pyramid,
+        Self::MatrixList,
+        Self::PaletteList,
+        Self::RecordList,
     ];
 
     /// Returns the number of bytes of an item.
@@ -56,8 +81,20 @@ impl Buffer {
             Self::Bounds => size_of::<Bounds>(),
             Self::Bins => size_of::<Bin>(),
             Self::Ranges => size_of::<ViewRange>(),
-            Self::Kept => size_of::<u32>(),
-            Self::Template => size_of::<Command>(),
+            Self::Template | Self::Commands => size_of::<Command>(),
+            Self::Views => size_of::<Views>(),
+            Self::Occluder => size_of::<Occluder>(),
+            Self::Kept | Self::Visible | Self::Pyramid => size_of::<u32>(),
+            Self::MatrixList | Self::PaletteList | Self::RecordList => size_of::<u32>(),
+        }
+    }
+
+    /// Returns the buffer with the list of items that are scattered to this one.
+    pub(crate) const fn list(self) -> Self {
+        match self {
+            Self::Matrices => Self::MatrixList,
+            Self::Palettes => Self::PaletteList,
+            _ => Self::RecordList,
         }
     }
 
@@ -68,9 +105,16 @@ impl Buffer {
         if self.stride().is_multiple_of(16) { 16 } else { 4 }
     }
 
-    /// Returns whether culling alone needs the buffer, on the device.
+    /// Returns whether the buffer is a uniform; all others are storage buffers.
     #[must_use]
-    pub const fn is_of_culling(self) -> bool {
+    pub const fn is_uniform(self) -> bool {
+        matches!(self, Self::Views | Self::Occluder)
+    }
+
+    /// Returns whether compute passes alone need the buffer. There is none [without
+    /// them](crate::GpuScene::without_compute).
+    #[must_use]
+    pub const fn is_of_passes(self) -> bool {
         self as usize > Self::Instances as usize
     }
 }
@@ -114,7 +158,8 @@ pub fn rectangles(buffer: Buffer, bytes: Range<u64>) -> impl Iterator<Item = Rec
     })
 }
 
-/// What to do with a buffer. Execute steps in their order, and before the passes that read the buffers.
+/// What to do with buffers. Execute steps in their order, so that each sees what those before it wrote, and before you
+/// draw. Lists and dispatches are only for devices [with compute shaders](crate::GpuScene::without_compute).
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'s> {
     /// Make the buffer this long, at least. What new bytes have does not matter.
@@ -135,63 +180,77 @@ pub enum Step<'s> {
         /// The bytes.
         bytes: &'s [u8],
     },
-    /// Write items to the places that a list names: with [`SCATTER`](crate::SCATTER). There are none for devices
-    /// [without compute shaders](crate::GpuScene::without_compute).
-    Scatter {
-        /// The buffer.
+    /// Write a list to the beginning of a buffer: the number of indices, of words of an item, the indices, the items.
+    List {
+        /// [`Buffer::MatrixList`], [`Buffer::PaletteList`] or [`Buffer::RecordList`].
         buffer: Buffer,
         /// The indices of the items, none twice.
         indices: &'s [u32],
-        /// The items, one for each index.
+        /// The items, one for each index; without bytes if the list is of indices alone.
         items: Items<'s>,
     },
-    /// Copy these matrices to the buffer of previous ones: with [`SETTLE`](crate::SETTLE). A sync may settle palettes twice:
-    /// what the last one wrote, then those that are new.
-    Settle {
-        /// [`Buffer::Matrices`] or [`Buffer::Palettes`].
+    /// Copy items to another buffer, to equal indices.
+    Copy {
+        /// The buffer that is read.
         from: Buffer,
-        /// [`Buffer::Previous`] or [`Buffer::PreviousPalettes`].
+        /// The buffer that changes.
         to: Buffer,
-        /// Ranges of matrices, none of them empty; the list may be.
+        /// Ranges of items, none of them empty.
         ranges: &'s [Range<u32>],
-        /// Single matrices: those of the last sync's [`Step::Scatter`] to `from`, so a device may have them still. May
-        /// be empty.
-        indices: &'s [u32],
+    },
+    /// Run a compute pass.
+    Dispatch {
+        /// The pass.
+        pass: Pass,
+        /// The numbers of workgroups in the first two dimensions; the third has one.
+        workgroups: [u32; 2],
     },
 }
 
-/// The items of a [`Step::Scatter`]. Matrices are read from the scene as you iterate over them: write them straight to
+/// The items of a [`Step::List`]. Matrices are read from the scene as you iterate over them: write them straight to
 /// mapped memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Items<'s> {
     records: &'s [u8],
     stride: usize,
     matrices: Option<Scattered<'s>>,
+    /// The matrices that are listed.
+    part: (usize, usize),
 }
 
 impl<'s> Items<'s> {
+    /// No items, for a list of indices.
+    pub(crate) const NONE: Self = Self { records: &[], stride: 0, matrices: None, part: (0, 0) };
+
     pub(crate) const fn of_records(buffer: Buffer, records: &'s [u8]) -> Self {
-        Self { records, stride: buffer.stride(), matrices: None }
+        Self { records, stride: buffer.stride(), ..Self::NONE }
     }
 
     pub(crate) const fn of_matrices(matrices: Scattered<'s>) -> Self {
-        Self { records: &[], stride: size_of::<Mat34>(), matrices: Some(matrices) }
+        let part = (0, matrices.indices().len());
+        Self { stride: size_of::<Mat34>(), matrices: Some(matrices), part, ..Self::NONE }
     }
 
-    /// Returns the bytes of each item, as many as the buffer's [stride](Buffer::stride).
-    pub fn iter(&self) -> impl Iterator<Item = &'s [u8]> + use<'s> {
-        let matrices = self.matrices.into_iter().flat_map(|matrices| matrices.matrices());
-        self.records.chunks_exact(self.stride).chain(matrices.map(bytemuck::bytes_of))
+    /// Returns some of the items. Matrices before them are passed over one by one.
+    pub(crate) fn part(self, first: usize, len: usize) -> Self {
+        let records = self.records.get(first * self.stride..(first + len) * self.stride).unwrap_or_default();
+        Self { records, part: (first, len), ..self }
     }
-}
 
-impl Step<'_> {
-    /// Returns the buffer that changes.
+    /// Returns the number of bytes of an item; 0 if the list is of indices alone.
     #[must_use]
-    pub const fn buffer(&self) -> Buffer {
-        match *self {
-            Self::Resize { buffer, .. } | Self::Write { buffer, .. } | Self::Scatter { buffer, .. } => buffer,
-            Self::Settle { to, .. } => to,
+    pub const fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Returns the bytes of each item.
+    pub fn iter(&self) -> impl Iterator<Item = &'s [u8]> + use<'s> {
+        let (first, len) = self.part;
+        let mut matrices = self.matrices.into_iter().flat_map(|matrices| matrices.matrices());
+        if first > 0 {
+            matrices.nth(first - 1);
         }
+        let matrices = matrices.take(len).map(bytemuck::bytes_of);
+        self.records.chunks_exact(self.stride.max(1)).chain(matrices)
     }
 }

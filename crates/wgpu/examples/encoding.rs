@@ -17,7 +17,7 @@ use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 use hedgerow_wgpu::SceneTables;
-use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, layout::View};
+use hedgerow_wgpu::gpu::{Buffer, FETCH, GpuScene, MeshArgs, layout::View};
 use std::hint::black_box;
 use std::ops::Range;
 use std::time::Instant;
@@ -154,7 +154,7 @@ impl Drawing {
             pass.set_bind_group(1, self.buffers.group(), &[]);
             pass.set_pipeline(&self.pipeline);
             if alone {
-                let (commands, visible) = self.buffers.visible();
+                let [commands, visible] = [Buffer::Commands, Buffer::Visible].map(|buffer| self.buffers.buffer(buffer));
                 pass.set_vertex_buffer(0, visible.slice(..));
                 for batch in self.buffers.scene().batches() {
                     let of_view = view * self.buffers.scene().sizes().0;

@@ -1,12 +1,11 @@
 //! The tables of a scene on a device.
 
-use crate::buffers::ALIGN;
-use crate::cull::Culling;
-use crate::pipelines::{READ, bind, layout, texture};
+use crate::buffers::{ALIGN, Buffers, bind};
 use crate::textures::{Textures, row_of};
 use hedgerow::Scene;
 use hedgerow_gpu::{Buffer, Error, GpuScene, Synced};
-use wgpu::{BindGroup, BindGroupLayout, BindingResource, Device, Queue, ShaderStages};
+use std::sync::{Arc, atomic::AtomicBool};
+use wgpu::{BindGroup, BindGroupLayout, BindingResource, BindingType, Device, Queue, ShaderStages};
 
 /// The tables of a scene on a device, in buffers or in textures: they execute the steps of a [`GpuScene`]. The
 /// [front page](crate) has an example.
@@ -15,40 +14,36 @@ pub struct SceneTables {
     pub(crate) scene: GpuScene,
     device: Device,
     pub(crate) place: Place,
+    /// Whether the device has run the last culling.
+    pub(crate) has_culled: Arc<AtomicBool>,
     layout: BindGroupLayout,
     group: BindGroup,
     generation: u64,
 }
 
-pub(crate) const NOT_CULLED: &str = "a device does not cull tables in textures; list what is seen by `Scene::cull`";
-
 #[derive(Debug)]
 pub(crate) enum Place {
-    Buffers(Box<Culling>),
+    Buffers(Box<Buffers>),
     Textures(Box<Textures>),
 }
 
 impl Place {
     fn resource(&self, buffer: Buffer) -> Option<BindingResource<'_>> {
         match self {
-            Self::Buffers(culling) => Some(culling.buffers.tables[buffer as usize].as_entire_binding()),
+            Self::Buffers(buffers) => Some(buffers.tables[buffer as usize].as_entire_binding()),
             Self::Textures(textures) => textures.tables.get(buffer as usize).map(BindingResource::TextureView),
         }
-    }
-
-    pub(crate) fn culling(&self) -> &Culling {
-        let Self::Buffers(culling) = self else { panic!("{NOT_CULLED}") };
-        culling
     }
 
     fn group(&self, device: &Device, layout: &BindGroupLayout, has_previous: bool) -> BindGroup {
         use Buffer::{Instances, Matrices, Palettes, Previous, PreviousPalettes};
         let previous = if has_previous { [Previous, PreviousPalettes] } else { [Matrices, Palettes] };
         let drawn = [Matrices, Instances, previous[0], Palettes, previous[1]];
-        let resources: Vec<_> = drawn.into_iter().filter_map(|buffer| self.resource(buffer)).collect();
-        bind(device, layout, &resources)
+        bind(device, layout, (0..).zip(drawn.into_iter().filter_map(|buffer| self.resource(buffer))))
     }
 }
+
+const LABEL: Option<&str> = Some("hedgerow");
 
 impl SceneTables {
     /// Creates empty tables in buffers. The device should have the feature `INDIRECT_FIRST_INSTANCE`; without it,
@@ -61,7 +56,9 @@ impl SceneTables {
         let scene = scene.with_max_buffer_size(most / ALIGN as u64 * ALIGN as u64);
         let multi = device.features().contains(wgpu::Features::INDIRECT_FIRST_INSTANCE);
         let scene = if multi { scene } else { scene.without_first_instance() };
-        Self::of(device, scene, Place::Buffers(Box::new(Culling::new(device, multi))), READ)
+        let place = Place::Buffers(Box::new(Buffers::new(device, scene.has_occlusion())));
+        let ty = wgpu::BufferBindingType::Storage { read_only: true };
+        Self::of(device, scene, place, BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None })
     }
 
     /// Creates empty tables in textures, for devices without compute shaders or storage buffers, such as WebGL 2. The
@@ -78,15 +75,20 @@ impl SceneTables {
         let most = (rows * row_of(Buffer::Instances)).min(scene.max_buffer_size());
         let scene = scene.without_compute().with_max_buffer_size(most);
         let place = Place::Textures(Box::new(Textures::new(device)));
-        Self::of(device, scene, place, texture(wgpu::TextureSampleType::Uint))
+        let (sample_type, view_dimension) = (wgpu::TextureSampleType::Uint, wgpu::TextureViewDimension::D2);
+        Self::of(device, scene, place, BindingType::Texture { sample_type, view_dimension, multisampled: false })
     }
 
-    fn of(device: &Device, mut scene: GpuScene, place: Place, binding: wgpu::BindingType) -> Self {
+    fn of(device: &Device, mut scene: GpuScene, place: Place, ty: BindingType) -> Self {
         scene.invalidate();
-        let stages = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
-        let layout = layout(device, stages, &[binding; 5]);
+        let visibility = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
+        let entries =
+            [0, 1, 2, 3, 4].map(|binding| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None });
+        let layout = wgpu::BindGroupLayoutDescriptor { label: LABEL, entries: &entries };
+        let layout = device.create_bind_group_layout(&layout);
         let group = place.group(device, &layout, scene.has_previous());
-        Self { scene, device: device.clone(), place, layout, group, generation: 0 }
+        let (device, has_culled) = (device.clone(), Arc::default());
+        Self { scene, device, place, has_culled, layout, group, generation: 0 }
     }
 
     /// Returns the [`GpuScene`] whose steps are executed.
@@ -106,14 +108,13 @@ impl SceneTables {
         matches!(self.place, Place::Textures(_))
     }
 
-    /// Returns a table, to bind it in a group of your own; `None` for those of culling, in textures.
+    /// Returns a table, to bind it in a group of your own; `None` for those of passes, in textures.
     #[must_use]
     pub fn resource(&self, buffer: Buffer) -> Option<BindingResource<'_>> {
         self.place.resource(buffer)
     }
 
-    /// Returns a number that changes if a sync replaces a table, or what culling [writes](Self::visible), so that bind
-    /// groups of your own must be made anew.
+    /// Returns a number that changes if a sync replaces a table, so that bind groups of your own must be made anew.
     #[must_use]
     pub const fn generation(&self) -> u64 {
         self.generation
@@ -140,13 +141,13 @@ impl SceneTables {
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
         let mut replaced = false;
         let synced = match &mut self.place {
-            Place::Buffers(culling) => {
-                culling.buffers.begin();
-                let synced = self.scene.sync(scene, |step| replaced |= culling.buffers.run(step));
-                culling.buffers.submit(queue);
-                if !synced.is_ok_and(|synced| synced.steps == 0) {
-                    replaced = culling.fit(&self.device, &self.scene, replaced);
-                }
+            Place::Buffers(buffers) => {
+                let mut encoder = None;
+                let new = || self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: LABEL });
+                let synced = self.scene.sync(scene, |step| {
+                    replaced |= buffers.run((queue, encoder.get_or_insert_with(new)), step, None);
+                });
+                encoder.into_iter().for_each(|encoder| buffers.submit(queue, encoder));
                 synced
             }
             Place::Textures(textures) => self.scene.sync(scene, |step| replaced |= textures.run(queue, step)),

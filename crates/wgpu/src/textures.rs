@@ -42,7 +42,7 @@ impl Textures {
                     queue.write_texture(to, bytes, layout, size);
                 }
             }
-            Step::Settle { from, to, ranges, .. } => self.submit(queue, |encoder| {
+            Step::Copy { from, to, ranges } => self.submit(queue, |encoder| {
                 let stride = from.stride() as u64;
                 let bytes = |range: &Range<u32>| u64::from(range.start) * stride..u64::from(range.end) * stride;
                 for rectangle in ranges.iter().flat_map(|range| rectangles(from, bytes(range))) {
@@ -51,7 +51,7 @@ impl Textures {
                 }
             }),
             // There are none without compute shaders.
-            Step::Scatter { .. } => {}
+            Step::List { .. } | Step::Dispatch { .. } => {}
         }
         false
     }

@@ -5,7 +5,7 @@ use bytemuck::cast_slice;
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
 use hedgerow_gpu::layout::Instance;
-use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Step};
+use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Pass, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was set for a node: a palette, and weights.
@@ -24,6 +24,18 @@ fn body() -> Node<'static> {
 fn shape(joints: usize, weights: usize, dice: &mut fastrand::Rng) -> Shape {
     let matrix = |_| Transform::from_xyz(dice.f32(), dice.f32(), dice.f32()).to_matrix();
     ((0..joints).map(matrix).collect(), (0..weights).map(|at| at as f32 + 0.5).collect())
+}
+
+/// Returns the number of items of a buffer that a step uploads.
+fn uploaded(step: &Step<'_>, to: Buffer) -> usize {
+    match step {
+        Step::Write { buffer, bytes, .. } if *buffer == to => bytes.len() / buffer.stride(),
+        Step::List { buffer, indices, items } => {
+            let of_buffer = Pass::Scatter(to).bindings()[0].buffer == *buffer && items.stride() == to.stride();
+            if of_buffer { indices.len() } else { 0 }
+        }
+        _ => 0,
+    }
 }
 
 /// Returns where a node's palette is.
@@ -108,9 +120,8 @@ fn palettes_and_weights_are_what_was_set_and_previous_ones_what_was_shown() {
         // What is settled after it was written has no motion: new palettes, and all when they move together.
         let (mut wrote, mut settled) = (false, BTreeSet::new());
         let synced = tables.sync(&scene, |step| {
-            wrote |=
-                matches!(step, Step::Write { buffer, .. } | Step::Scatter { buffer, .. } if buffer == Buffer::Palettes);
-            if let Step::Settle { to: Buffer::PreviousPalettes, ranges, .. } = &step
+            wrote |= uploaded(&step, Buffer::Palettes) > 0;
+            if let Step::Copy { to: Buffer::PreviousPalettes, ranges, .. } = &step
                 && wrote
             {
                 settled.extend(ranges.iter().cloned().flatten());
@@ -157,13 +168,8 @@ fn a_character_is_uploaded_once_a_frame_for_all_passes_even_if_its_box_follows_i
         scene.update();
         let [mut palettes, mut instances] = [0; 2];
         let synced = tables.sync(&scene, |step| {
-            let items = match &step {
-                Step::Write { buffer, bytes, .. } => bytes.len() / buffer.stride(),
-                Step::Scatter { indices, .. } => indices.len(),
-                Step::Resize { .. } | Step::Settle { .. } => 0,
-            };
-            palettes += if step.buffer() == Buffer::Palettes { items } else { 0 };
-            instances += if step.buffer() == Buffer::Instances { items } else { 0 };
+            palettes += uploaded(&step, Buffer::Palettes);
+            instances += uploaded(&step, Buffer::Instances);
             buffers.run(step);
         });
         assert!(frame == 0 || synced.is_ok_and(|synced| synced.drawables == 20));
@@ -188,15 +194,18 @@ fn characters_that_stand_still_upload_nothing_and_previous_palettes_are_never_up
             }
             tables.set_palette(node, &shape.0, &shape.1);
         }
-        let mut steps = 0;
+        let [mut writes, mut scatters] = [0; 2];
         let synced = tables.sync(&scene, |step| {
-            let previous = Buffer::PreviousPalettes;
-            assert!(!matches!(step, Step::Write { buffer, .. } | Step::Scatter { buffer, .. } if buffer == previous));
-            steps += usize::from(!matches!(step, Step::Settle { .. }));
+            let to = Buffer::PreviousPalettes;
+            assert!(!matches!(step, Step::Write { buffer, .. } if buffer == to));
+            assert!(!matches!(step, Step::Dispatch { pass, .. } if pass == Pass::Scatter(to)));
+            writes += usize::from(matches!(step, Step::Write { .. } | Step::List { .. }));
+            scatters += usize::from(matches!(step, Step::Dispatch { pass: Pass::Scatter(_), .. }));
             buffers.run(step);
         });
         let uploaded = synced.unwrap().bytes;
-        assert!(frame == 0 || (uploaded, steps) == (52 * moved, usize::from(moved > 0)), "frame {frame}: {uploaded}");
+        let expected = (52 * moved, [usize::from(moved > 0); 2]);
+        assert!(frame == 0 || (uploaded, [writes, scatters]) == expected, "frame {frame}: {uploaded}");
     }
     // A drawable that gets a palette while it stands there: its instance names it.
     tables.remove_palette(nodes[7]);
@@ -204,6 +213,41 @@ fn characters_that_stand_still_upload_nothing_and_previous_palettes_are_never_up
     tables.set_palette(nodes[7], &shapes[7].0, &shapes[7].1);
     assert_eq!(buffers.sync(&mut tables, &scene).bytes, 4 + 31 * 52);
     assert_eq!(read(&tables, &buffers, &scene, nodes[7], &shapes[7])[0].as_ref(), Some(&shapes[7]));
+}
+
+#[test]
+fn a_list_without_room_is_scattered_in_parts_and_settled_by_another_list() {
+    let mut dice = fastrand::Rng::with_seed(3);
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), body()).unwrap();
+    scene.update();
+    // The palette has room; a list with nearly all of it has none. Item 0 is no palette's.
+    let (mut tables, mut buffers) = (tables().with_max_buffer_size(400 * 48), Buffers::default());
+    let mut now = shape(399, 0, &mut dice);
+    for frame in 0..5 {
+        let previous = now.clone();
+        if frame == 1 || frame == 2 {
+            let new = shape(399, 0, &mut dice).0;
+            // No run is long enough to be written.
+            for (_, (to, new)) in now.0.iter_mut().zip(new).enumerate().filter(|(at, _)| at % 60 > 0) {
+                *to = new;
+            }
+        }
+        tables.set_palette(node, &now.0, &[]);
+        let mut lists = Vec::new();
+        let run = |step: Step<'_>| {
+            if let Step::List { buffer: Buffer::PaletteList, indices, items } = &step {
+                lists.push((indices.len(), items.stride()));
+            }
+            buffers.run(step);
+        };
+        tables.sync(&scene, run).unwrap();
+        let (parts, settled) = ([(369, 48), (23, 48)], (392, 0));
+        let expected = [vec![], parts.to_vec(), [&[settled], &parts[..]].concat(), vec![settled], vec![]];
+        assert_eq!(lists, expected[frame], "frame {frame}");
+        let found = read(&tables, &buffers, &scene, node, &now);
+        assert_eq!(found, [Some(now.clone()), Some(previous)], "frame {frame}");
+    }
 }
 
 #[test]
@@ -233,7 +277,7 @@ fn a_palette_that_is_replaced_before_the_first_sync_is_copied_once() {
         tables.set_palette(node, &vec![Mat34::IDENTITY; joints], &[]);
     }
     let synced = tables.sync(&scene, |step| {
-        if let Step::Settle { ranges, .. } = &step {
+        if let Step::Copy { ranges, .. } = &step {
             settled.extend(ranges.iter().map(|range| [range.start, range.end]));
         }
         buffers.run(step);

@@ -1,15 +1,15 @@
 //! Buffers that steps keep, without a GPU, beside the scene.
 
-use bytemuck::{Pod, cast_slice};
-use hedgerow::glam::DVec3;
+use bytemuck::{Pod, bytes_of, cast_slice};
+use hedgerow::glam::{DVec3, Mat4};
 use hedgerow::motion::Smooth;
 use hedgerow::query::{Frustum, LevelsOfDetail};
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
-use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, MAX_VIEWS, NONE, Range, View};
+use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, MAX_VIEWS, NONE, Occluder, Range, View, Views};
 use hedgerow_gpu::{
-    Buffer, CULL, Error, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, OCCLUSION, PYRAMID, ROW, Rectangle, SCATTER,
-    SETTLE, SKIN, SKIN_TEXTURES, Step, Synced, TlasInstance, rectangles,
+    Buffer, Call, Error, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, Pass, ROW, Rectangle, SKIN, SKIN_TEXTURES, Step,
+    Synced, TlasInstance, rectangles,
 };
 use hedgerow_testkit::frames::{ball, edit};
 
@@ -51,24 +51,50 @@ impl Buffers {
                 assert!(!bytes.is_empty() && offset % 4 == 0 && bytes.len() % 4 == 0);
                 all[buffer as usize][usize::try_from(offset).unwrap()..][..bytes.len()].copy_from_slice(bytes);
             }
-            Step::Scatter { buffer, indices, items } => {
-                let (mut sorted, stride) = (indices.to_vec(), buffer.stride());
+            Step::List { buffer, indices, items } => {
+                let (mut sorted, stride) = (indices.to_vec(), items.stride());
                 sorted.sort_unstable();
                 sorted.dedup();
                 let count = indices.len();
-                assert_eq!([sorted.len(), items.iter().count()], [count; 2], "no place is named twice");
-                for (&index, item) in indices.iter().zip(items.iter()) {
-                    all[buffer as usize][index as usize * stride..][..stride].copy_from_slice(item);
+                assert_eq!([sorted.len(), items.iter().count()], [count, count * stride.min(1)], "none twice");
+                assert!(items.iter().all(|item| item.len() == stride));
+                let head = [count, stride / 4].map(|number| u32::try_from(number).unwrap());
+                let list = [bytes_of(&head), cast_slice(indices), &items.iter().collect::<Vec<_>>().concat()].concat();
+                all[buffer as usize][..list.len()].copy_from_slice(&list);
+            }
+            Step::Copy { from, to, ranges } => {
+                assert!(!ranges.is_empty() && ranges.iter().all(|range| !range.is_empty()));
+                let [source, target] = all.get_disjoint_mut([from as usize, to as usize]).unwrap();
+                for range in ranges {
+                    let [begin, end] = [range.start, range.end].map(|index| index as usize * from.stride());
+                    target[begin..end].copy_from_slice(&source[begin..end]);
                 }
             }
-            Step::Settle { from, to, ranges, indices } => {
-                assert!(ranges.len() + indices.len() > 0 && ranges.iter().all(|range| !range.is_empty()));
-                let [matrices, previous] = all.get_disjoint_mut([from as usize, to as usize]).unwrap();
-                for index in ranges.iter().cloned().flatten().chain(indices.iter().copied()) {
-                    let place = index as usize * 48..(index as usize + 1) * 48;
-                    previous[place.clone()].copy_from_slice(&matrices[place]);
-                }
-            }
+            Step::Dispatch { pass, workgroups } => self.dispatch(pass, workgroups),
+        }
+    }
+
+    /// Runs a pass that copies. All others leave the buffers as they are.
+    fn dispatch(&mut self, pass: Pass, [width, height]: [u32; 2]) {
+        assert!(width > 0 && height > 0);
+        let bound: Vec<Buffer> = pass.bindings().iter().map(|binding| binding.buffer).collect();
+        let (list, from, to) = match (pass, &bound[..]) {
+            (Pass::Scatter(_), &[list, to]) => (list, None, to),
+            (Pass::Settle(_), &[list, from, to]) => (list, Some(from), to),
+            _ => return,
+        };
+        let list = self.of::<u32>(list).to_vec();
+        let (count, words) = (list[0] as usize, list[1] as usize);
+        let threads = width as usize * height as usize * 64;
+        assert!((count..count + 64 * height as usize).contains(&threads), "{count} items by {threads} threads");
+        let (indices, items) = list[2..].split_at(count);
+        for (at, &index) in indices.iter().enumerate() {
+            let place = |buffer: Buffer| index as usize * buffer.stride()..(index as usize + 1) * buffer.stride();
+            let item: Vec<u8> = match from {
+                Some(from) => self.0[from as usize][place(from)].to_vec(),
+                None => cast_slice(&items[at * words..(at + 1) * words]).to_vec(),
+            };
+            self.0[to as usize][place(to)].copy_from_slice(&item);
         }
     }
 
@@ -159,9 +185,9 @@ fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
     let firsts: Vec<u32> = template[..commands as usize].iter().map(|command| command.first_instance).collect();
     for (at, count) in counts.iter().enumerate() {
         assert!(firsts[at] + count <= firsts.get(at + 1).copied().unwrap_or(capacity), "frame {frame}");
-        assert_eq!(tables.first_visible(1, u32::try_from(at).unwrap()), Some(capacity + firsts[at]));
-        assert_eq!(tables.first_visible(u32::MAX, u32::try_from(at).unwrap()), None);
     }
+    assert!(buffers.0[Buffer::Commands as usize].len() >= size_of_val(template));
+    assert!(buffers.of::<u32>(Buffer::Visible).len() >= (capacity * tables.lists()) as usize);
 }
 
 /// A view range: where its node is, and its limits.
@@ -270,8 +296,7 @@ fn buffers_hold_what_a_scene_has_after_random_frames() {
         scene.update();
         of_each.sync(&mut each, &scene);
         let without = |step: Step<'_>| {
-            assert!(!step.buffer().is_of_culling());
-            assert!(!matches!(&step, Step::Scatter { .. } | Step::Settle { indices: [_, ..], .. }));
+            assert_simple(&step);
             of_plain.run(step);
         };
         plain.sync(&scene, without).unwrap();
@@ -314,7 +339,8 @@ fn a_still_frame_takes_no_step_and_a_moved_node_52_bytes() {
     scene.update();
     let synced = buffers.sync(&mut tables, &scene);
     let moved = nodes.len().div_ceil(100);
-    assert_eq!(synced, Synced { matrices: moved, drawables: 0, bytes: 52 * moved as u64, steps: 1 });
+    // A list and one dispatch; the list had no room yet.
+    assert_eq!(synced, Synced { matrices: moved, drawables: 0, bytes: 52 * moved as u64, steps: 3 });
     assert_eq!(tables.tlas().0.len(), moved);
     // In and out: 68 bytes and two indices each. Room for a quarter more is there.
     scene.remove(nodes[10]).unwrap();
@@ -375,7 +401,7 @@ fn an_unknown_mesh_is_refused_and_then_all_is_written() {
     scene.update();
     let refused = tables.sync(&scene, |step| buffers.run(step));
     assert_eq!(refused, Err(Error::UnknownMesh { mesh: 77, node: nodes[3] }));
-    assert!(tables.tlas().0.is_empty() && tables.batches().is_empty() && tables.first_visible(0, 0).is_none());
+    assert!(tables.tlas().0.is_empty() && tables.batches().is_empty() && tables.sizes() == (0, 0));
     assert!(refused.unwrap_err().to_string().contains("set_mesh"));
     scene.edit(nodes[3]).unwrap().set_drawable(Drawable::new(2, Aabb::cube(1.0))).unwrap();
     scene.update();
@@ -462,7 +488,7 @@ fn buffers_that_are_not_written_have_no_limit() {
     scene.update();
     // Matrices, the largest that are written, have room; ranges, kept levels and visible slots have none.
     let small = || {
-        let mut tables = GpuScene::new().with_max_buffer_size(8000).with_views(MAX_VIEWS).with_occlusion();
+        let mut tables = GpuScene::new().with_max_buffer_size(8000).with_views(MAX_VIEWS).with_occlusion(true);
         (0..3).for_each(|mesh| tables.set_mesh(mesh, MeshArgs::default()));
         let mut levels = LevelsOfDetail::new();
         levels.insert(1, &[(100.0, Some(2))]).unwrap();
@@ -471,7 +497,7 @@ fn buffers_that_are_not_written_have_no_limit() {
     };
     assert!(matches!(small().sync(&scene, |_| {}), Err(Error::TooLarge { .. })));
     let mut plain = small().without_compute();
-    plain.sync(&scene, |step| assert!(!step.buffer().is_of_culling())).unwrap();
+    plain.sync(&scene, |step| assert_simple(&step)).unwrap();
     assert!(plain.batches().is_empty());
 }
 
@@ -486,17 +512,32 @@ fn without_first_instances_each_command_begins_where_it_did() {
     let [mut of_plain, mut of_without] = [Buffers::default(), Buffers::default()];
     of_plain.sync(&mut plain, &scene);
     of_without.sync(&mut without, &scene);
-    let (commands, _) = plain.sizes();
-    let firsts = |tables: &GpuScene| {
-        let each = (0..).zip(0..tables.views()).flat_map(|(view, _)| (0..commands).map(move |command| (view, command)));
-        each.map(|(view, command)| tables.first_visible(view, command).unwrap()).collect::<Vec<_>>()
+    // Where the slots of each command begin, and the numbers of commands of the calls.
+    let drawn = |tables: &GpuScene, buffers: &Buffers| -> (Vec<u64>, Vec<u32>) {
+        let (mut firsts, mut counts, commands) = (Vec::new(), Vec::new(), buffers.of::<Command>(Buffer::Template));
+        for (view, batch) in (0..tables.lists()).flat_map(|view| tables.batches().iter().map(move |of| (view, of))) {
+            for Call { visible, commands: at, count } in tables.calls(view, batch) {
+                counts.push(count);
+                let first = usize::try_from(at / 20).unwrap();
+                let of_call = commands[first..first + count as usize].iter();
+                firsts.extend(of_call.map(|command| visible / 4 + u64::from(command.first_instance)));
+            }
+        }
+        (firsts, counts)
     };
-    let written = |buffers: &Buffers| -> Vec<u32> {
-        buffers.of::<Command>(Buffer::Template).iter().map(|command| command.first_instance).collect()
-    };
-    assert_eq!(firsts(&plain), firsts(&without));
-    assert_eq!(firsts(&plain), written(&of_plain));
-    assert_eq!(written(&of_without), vec![0; firsts(&plain).len()]);
+    let (firsts, counts) = drawn(&plain, &of_plain);
+    assert_eq!((firsts.len(), counts.len()), (3 * 2 * 4, 2 * 4), "a call a batch and view");
+    assert_eq!(drawn(&without, &of_without), (firsts, vec![1; 3 * 2 * 4]));
+    assert!(of_without.of::<Command>(Buffer::Template).iter().all(|command| command.first_instance == 0));
+}
+
+/// Checks that a step needs no compute shaders.
+fn assert_simple(step: &Step<'_>) {
+    match *step {
+        Step::Resize { buffer, .. } | Step::Write { buffer, .. } => assert!(!buffer.is_of_passes()),
+        Step::Copy { from, to, .. } => assert!(!from.is_of_passes() && !to.is_of_passes()),
+        Step::List { .. } | Step::Dispatch { .. } => panic!("{step:?}"),
+    }
 }
 
 #[test]
@@ -517,7 +558,7 @@ fn options_that_are_set_after_a_sync_hold() {
         |tables| tables.with_previous(),
         |tables| tables.with_views(9),
         |tables| tables.without_first_instance(),
-        |tables| tables.with_occlusion(),
+        |tables| tables.with_occlusion(true),
         |tables| tables.without_compute(),
     ];
     for (number, option) in options.into_iter().enumerate() {
@@ -579,13 +620,129 @@ fn boxes_without_an_end_are_always_in_view_and_empty_ones_are_never_drawn() {
     assert!(bounds[0].half[0] < 0.0 && bounds[0].bin > 0 && bounds[1].bin == 0);
 }
 
+/// Runs the steps of a culling; returns its uniform, and the passes with their workgroups.
+fn cull(tables: &mut GpuScene, buffers: &mut Buffers, views: &[View]) -> (Views, Vec<(Pass, [u32; 2])>) {
+    let mut passes = Vec::new();
+    tables.cull(views, |step| {
+        if let Step::Dispatch { pass, workgroups } = step {
+            passes.push((pass, workgroups));
+        }
+        buffers.run(step);
+    });
+    (buffers.of(Buffer::Views)[0], passes)
+}
+
 #[test]
-fn views_have_the_planes_of_their_frustum() {
+fn a_culling_writes_views_copies_commands_and_runs_over_ranges_and_slots() {
     let projection = hedgerow::glam::camera::rh::proj::directx::perspective(1.0, 1.5, 0.1, 100.0);
     let view = View::new(&Frustum::from_view_projection(&projection).unwrap(), Layers::new(5));
-    let mut tables = GpuScene::new().with_views(2);
-    let views = tables.next_views(&[view; 3]);
-    assert_eq!((views.count, views.views[1]), (2, view), "no more than there is room for");
+    let mut scene = Scene::new();
+    let (mut tables, mut buffers) = (tables().with_views(2), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    tables.cull(&[view; 2], |step| panic!("there are no commands: {step:?}"));
+    (0..100).for_each(|_| _ = scene.insert(scene.root(), ball()).unwrap());
+    scene.update();
+    buffers.sync(&mut tables, &scene);
+    let (views, passes) = cull(&mut tables, &mut buffers, &[View::default(), view]);
+    let slots = u32::try_from(tables.len()).unwrap();
+    assert_eq!((views.count, views.views[1], views.slots), (2, view, slots));
+    let of_slots = (Pass::CullDrawables, [slots.div_ceil(64), 1]);
+    assert_eq!(passes, [of_slots], "there are no ranges");
+    let [template, commands] = [Buffer::Template, Buffer::Commands].map(|buffer| &buffers.0[buffer as usize]);
+    assert!(template.len() == 2 * 20 * tables.sizes().0 as usize && commands == template);
+    // It holds until the tables change.
+    assert!(tables.is_culled(&[View::default(), view]) && !tables.is_culled(&[view; 2]));
+    scene.update();
+    buffers.sync(&mut tables, &scene);
+    buffers.sync(&mut tables, &scene);
+    cull(&mut tables, &mut buffers, &[view]);
+    buffers.sync(&mut tables, &scene);
+    assert!(tables.is_culled(&[view]), "a still frame");
+    let range = ViewRange::new(0.0, 9.0).unwrap();
+    scene.insert(scene.root(), Node::group().with_view_range(range)).unwrap();
+    scene.update();
+    buffers.sync(&mut tables, &scene);
+    assert!(!tables.is_culled(&[view]));
+    let (views, passes) = cull(&mut tables, &mut buffers, &[view]);
+    assert_eq!((views.count, views.ranges), (1, 2));
+    assert_eq!(passes, [(Pass::CullRanges, [1, 1]), of_slots]);
+    tables.invalidate();
+    assert!(!tables.is_culled(&[view]));
+    tables.cull(&[view], |step| panic!("nothing is known: {step:?}"));
+}
+
+#[test]
+#[should_panic(expected = "3 views are more than 2")]
+fn more_views_than_there_is_room_for_are_refused() {
+    GpuScene::new().with_views(2).cull(&[View::default(); 3], |_| {});
+}
+
+#[test]
+fn the_levels_of_a_pyramid_halve_and_have_room() {
+    let mut scene = Scene::new();
+    scene.insert(scene.root(), ball()).unwrap();
+    scene.update();
+    let (mut tables, mut buffers) = (tables().with_occlusion(true).with_max_buffer_size(1 << 20), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    assert!(!tables.is_culled(&[]));
+    for (size, first, count) in
+        [([1, 1], [1, 1], 1), ([3, 64], [2, 32], 6), ([640, 200], [512, 128], 10), ([2, 9000], [1, 8192], 14)]
+    {
+        let mut passes = Vec::new();
+        let run = |step: Step<'_>| {
+            if let Step::Dispatch { pass, workgroups } = step {
+                passes.push((pass, workgroups));
+            }
+            buffers.run(step);
+        };
+        tables.cull_hidden(&Mat4::IDENTITY, size, run).unwrap();
+        let tiles = first.map(|texels: u32| texels.div_ceil(16));
+        assert_eq!(passes[..2], [(Pass::ReduceDepth, tiles), (Pass::ReduceLevels, [1, 1])], "{size:?}");
+        assert_eq!(passes[2].0, Pass::CullHidden);
+        let occluder: Occluder = buffers.of(Buffer::Occluder)[0];
+        assert_eq!((occluder.size, occluder.count, occluder.sign), (size, count, -1.0));
+        let [mut end, mut expected] = [[0, 0], first];
+        for [at, width, height, _] in &occluder.levels[..count as usize] {
+            assert_eq!(([*at, 0], [*width, *height]), (end, expected), "{size:?}");
+            end[0] += width * height;
+            expected = expected.map(|texels| (texels / 2).max(1));
+        }
+        assert_eq!(occluder.levels[count as usize..].as_flattened().iter().max(), Some(&0));
+        assert!(buffers.of::<f32>(Buffer::Pyramid).len() >= end[0] as usize);
+    }
+    let refused = tables.cull_hidden(&Mat4::IDENTITY, [2000, 2000], |step| panic!("{step:?}"));
+    assert!(matches!(refused, Err(Error::TooLarge { buffer: Buffer::Pyramid, .. })), "{refused:?}");
+}
+
+#[test]
+fn a_list_of_matrices_without_room_is_scattered_in_parts() {
+    let mut scene = Scene::with_config(SceneConfig { changes: true, max_nodes: 64, ..SceneConfig::DEFAULT }).unwrap();
+    let nodes: Vec<_> = (0..400).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    // No buffer becomes longer than it is.
+    tables = tables.with_max_buffer_size(8 + 100 * 52);
+    for (frame, moved) in [300, 300, 50, 0, 0].into_iter().enumerate() {
+        for (at, &node) in nodes[..moved].iter().enumerate() {
+            scene.set_local(node, Transform::from_xyz(frame as f32, at as f32, 0.0)).unwrap();
+        }
+        scene.update();
+        let mut lists = Vec::new();
+        let run = |step: Step<'_>| {
+            if let Step::List { buffer: Buffer::MatrixList, indices, items } = &step {
+                lists.push((indices.len(), items.stride()));
+            }
+            buffers.run(step);
+        };
+        tables.sync(&scene, run).unwrap();
+        buffers.copy_instances(&tables);
+        check(&tables, &buffers, &scene, frame);
+        check_previous(&tables, &buffers, &scene, frame);
+        let parts = [(100, 48); 3];
+        let expected = [parts.to_vec(), [&[(300, 0)], &parts[..]].concat(), vec![(300, 0), (50, 48)], vec![], vec![]];
+        assert_eq!(lists, expected[frame], "frame {frame}");
+    }
 }
 
 #[test]
@@ -593,7 +750,7 @@ fn another_scene_begins_without_levels_and_views_that_were_seen() {
     let mut scene = Scene::new();
     scene.insert(scene.root(), ball()).unwrap();
     scene.update();
-    let (mut tables, mut buffers) = (tables().with_occlusion(), Buffers::default());
+    let (mut tables, mut buffers) = (tables().with_occlusion(true), Buffers::default());
     let mut levels = LevelsOfDetail::new();
     levels.insert(1, &[(100.0, Some(2))]).unwrap();
     tables.set_levels(&levels);
@@ -603,7 +760,7 @@ fn another_scene_begins_without_levels_and_views_that_were_seen() {
         let is_another = [0, 2, 3].contains(&frame);
         buffers.sync(&mut tables, scene);
         let kept = buffers.0[Buffer::Kept as usize].iter().all(|&byte| byte == 0);
-        let known = tables.next_views(&[view]).known;
+        let known = cull(&mut tables, &mut buffers, &[view]).0.known;
         assert_eq!((kept, known), (is_another, u32::from(!is_another)), "frame {frame}");
         // What culling keeps.
         buffers.0[Buffer::Kept as usize].fill(1);
@@ -704,9 +861,10 @@ fn shifts_in_shaders_are_in_brackets_since_browsers_refuse_them_otherwise() {
         true
     };
     let mut shifts = 0;
-    let texts = [SCATTER, SETTLE, CULL, PYRAMID, OCCLUSION, FETCH_TEXTURES, FETCH, SKIN, SKIN_TEXTURES];
+    let of_passes = Pass::ALL.map(Pass::shader);
+    let texts = [FETCH_TEXTURES, FETCH, SKIN, SKIN_TEXTURES].into_iter().chain(of_passes);
     assert_eq!(FETCH_TEXTURES.matches(&format!("{ROW}u")).count(), 2, "the width of textures");
-    for line in texts.iter().flat_map(|text| text.lines()) {
+    for line in texts.flat_map(str::lines) {
         let line = line.split("//").next().unwrap();
         for (at, _) in line.match_indices(" << ").chain(line.match_indices(" >> ")) {
             let right = is_alone(&mut line[at + 4..].chars(), "([", ")]");

@@ -7,9 +7,7 @@ use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use hedgerow::glam::Vec3;
 use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
 use hedgerow_wgpu::SceneTables;
-use hedgerow_wgpu::gpu::{
-    Buffer, CULL, FETCH, FETCH_TEXTURES, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, SKIN_TEXTURES,
-};
+use hedgerow_wgpu::gpu::{Buffer, FETCH, FETCH_TEXTURES, MeshArgs, Pass, SKIN, SKIN_TEXTURES};
 use wgpu::{BindingResource, BufferUsages, Device, Queue};
 
 /// Returns a device with the limits of WebGPU.
@@ -102,12 +100,14 @@ fn the_generation_changes_if_only_what_culling_writes_is_replaced() {
         let drawable = Drawable::new(number % 3, Aabb::cube(1.0));
         scene.insert(scene.root(), Node::transform(place).with_drawable(drawable).with_material(0)).unwrap();
         scene.update();
-        let written = |buffers: &SceneTables| [buffers.visible().0.clone(), buffers.visible().1.clone()];
-        let before = (buffers.generation(), resources(&buffers), written(&buffers));
+        let before = (buffers.generation(), resources(&buffers));
         buffers.sync(&gpu.1, &scene).unwrap();
-        let (tables, written) = (before.1 != resources(&buffers), before.2 != written(&buffers));
-        assert_eq!(before.0 != buffers.generation(), tables || written, "{number}");
-        alone += u32::from(written && !tables);
+        let after = resources(&buffers);
+        assert_eq!(before.0 != buffers.generation(), before.1 != after, "{number}");
+        let is_written = |buffer| [Buffer::Commands, Buffer::Visible, Buffer::Template].contains(&buffer);
+        let replaced = Buffer::ALL.into_iter().filter(|&buffer| before.1[buffer as usize] != after[buffer as usize]);
+        let replaced: Vec<_> = replaced.collect();
+        alone += u32::from(replaced.contains(&Buffer::Visible) && replaced.into_iter().all(is_written));
     }
     assert!(alone > 0, "a sync replaces only what culling writes");
 }
@@ -119,16 +119,53 @@ fn shaders_are_valid_and_need_no_more_than_the_default_limits() {
         return vec4f(hg_world(matrix, point) + hg_previous_world(matrix, point) + hg_normal(matrix, point), 1.0);
     }";
     let textures = format!("{FETCH_TEXTURES}{SKIN_TEXTURES}{user}");
-    let with_fetch = [(format!("{FETCH}{user}"), 3), (format!("{FETCH}{SKIN}{user}"), 5), (textures, 0)];
-    let alone = [(SCATTER.into(), 2), (SETTLE.into(), 3), (CULL.into(), 8), (PYRAMID.into(), 0)];
-    let with_cull = [(format!("{CULL}{OCCLUSION}"), 8)];
-    for (source, storage) in alone.into_iter().chain(with_fetch).chain(with_cull) {
-        let module: naga::Module = naga::front::wgsl::parse_str(&source).expect("it is WGSL");
-        let (flags, capabilities) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
-        naga::valid::Validator::new(flags, capabilities).validate(&module).expect("it is valid");
+    for (source, storage) in [(format!("{FETCH}{user}"), 3), (format!("{FETCH}{SKIN}{user}"), 5), (textures, 0)] {
+        let (module, _) = valid(&source);
         let buffers = module.global_variables.iter();
         let buffers = buffers.filter(|(_, variable)| matches!(variable.space, naga::AddressSpace::Storage { .. }));
         assert_eq!(buffers.count(), storage);
+    }
+}
+
+fn valid(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
+    let module: naga::Module = naga::front::wgsl::parse_str(source).expect("it is WGSL");
+    let (flags, capabilities) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+    let info = naga::valid::Validator::new(flags, capabilities).validate(&module).expect("it is valid");
+    (module, info)
+}
+
+#[test]
+fn passes_bind_what_their_shaders_use_and_no_more_than_the_default_limits() {
+    for pass in Pass::ALL {
+        let (module, info) = valid(pass.shader());
+        let entry = module.entry_points.iter().position(|entry| entry.name == pass.entry_point()).expect("a function");
+        let uses = info.get_entry_point(entry);
+        let mut used = Vec::new();
+        for (handle, variable) in module.global_variables.iter().filter(|(handle, _)| !uses[*handle].is_empty()) {
+            let naga::ResourceBinding { group, binding } = variable.binding.expect("a resource");
+            // The depth alone is no buffer.
+            assert_eq!(group == 1, variable.space == naga::AddressSpace::Handle, "{pass:?}: {:?}", variable.name);
+            let written = match variable.space {
+                naga::AddressSpace::Storage { access } => access.contains(naga::StorageAccess::STORE),
+                _ => false,
+            };
+            let is_uniform = variable.space == naga::AddressSpace::Uniform;
+            if group == 0 {
+                used.push((binding, is_uniform, written));
+            }
+            assert!(group == 0 || pass == Pass::ReduceDepth && binding == 0);
+            assert!(is_uniform || !uses[handle].contains(naga::valid::GlobalUse::WRITE) || written);
+        }
+        used.sort_unstable();
+        let bindings = pass.bindings();
+        let told: Vec<_> =
+            bindings.iter().map(|bound| (bound.number, bound.buffer.is_uniform(), bound.written)).collect();
+        assert_eq!(used, told, "{pass:?}");
+        let storage = bindings.iter().filter(|bound| !bound.buffer.is_uniform()).count();
+        let limits = wgpu::Limits::default();
+        assert!(storage <= limits.max_storage_buffers_per_shader_stage as usize, "{pass:?}");
+        let size = module.entry_points[entry].workgroup_size;
+        assert!(size.iter().product::<u32>() <= limits.max_compute_invocations_per_workgroup, "{pass:?}");
     }
 }
 

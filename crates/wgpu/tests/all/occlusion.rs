@@ -7,8 +7,8 @@ use hedgerow::glam::camera::rh::{proj::directx, view::look_at_mat4};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::Frustum;
 use hedgerow::{Aabb, Drawable, Layers, Node, Scene, Transform};
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::layout::View;
-use hedgerow_wgpu::{Occlusion, SceneTables};
 
 /// A camera that goes round at random, sometimes between the boxes and far away: its matrix, and that relative to it.
 fn camera(dice: &mut fastrand::Rng, eye: &mut Vec3, reversed: bool) -> [Mat4; 2] {
@@ -46,8 +46,7 @@ fn a_picture_with_occlusion_has_the_same_pixels_and_fewer_drawables() {
         let endless = Node::drawable(Drawable::new(2, Aabb::INFINITE)).with_material(0);
         scene.insert(scene.root(), endless).unwrap();
         let mut plain = SceneTables::new(&gpu.0, tables());
-        let mut two_phase = SceneTables::new(&gpu.0, tables().with_occlusion());
-        let mut occlusion = Occlusion::new(&gpu.0, &two_phase, reversed);
+        let mut two_phase = SceneTables::new(&gpu.0, tables().with_occlusion(reversed));
         // The window has two sizes in turn.
         let painters = [size, [size[1] + 5, size[0]]].map(|size| Painter::new(&gpu, &plain, size, reversed));
         let second = two_phase.scene().views() as u32;
@@ -78,7 +77,7 @@ fn a_picture_with_occlusion_has_the_same_pixels_and_fewer_drawables() {
             let mut encoder = encoder_of(&gpu);
             two_phase.cull(&gpu.1, &mut encoder, &views);
             painter.draw_view(&mut encoder, &two_phase, true, 0);
-            occlusion.cull(&gpu.1, &mut encoder, &two_phase, &of_view, &painter.depth);
+            two_phase.cull_hidden(&gpu.1, &mut encoder, &of_view, &painter.depth).unwrap();
             painter.draw_view(&mut encoder, &two_phase, false, second);
             let found = painter.finish(&gpu, encoder, &matrix);
 
@@ -116,8 +115,7 @@ fn what_is_behind_a_wall_is_drawn_when_the_wall_goes() {
     let matrix = directx::perspective_infinite_reverse(1.0, 1.0, 0.1)
         * look_at_mat4(Vec3::new(0.0, 0.0, 20.0), Vec3::ZERO, Vec3::Y);
     let view = View::new(&Frustum::from_view_projection(&matrix).unwrap(), Layers::ALL);
-    let mut buffers = SceneTables::new(&gpu.0, tables().with_views(1).with_occlusion());
-    let mut occlusion = Occlusion::new(&gpu.0, &buffers, true);
+    let mut buffers = SceneTables::new(&gpu.0, tables().with_views(1).with_occlusion(true));
     let painter = Painter::new(&gpu, &buffers, [100, 75], true);
     let mut frame = |scene: &mut Scene| {
         scene.update();
@@ -125,7 +123,7 @@ fn what_is_behind_a_wall_is_drawn_when_the_wall_goes() {
         let mut encoder = encoder_of(&gpu);
         buffers.cull(&gpu.1, &mut encoder, &[view]);
         painter.draw_view(&mut encoder, &buffers, true, 0);
-        occlusion.cull(&gpu.1, &mut encoder, &buffers, &matrix, &painter.depth);
+        buffers.cull_hidden(&gpu.1, &mut encoder, &matrix, &painter.depth).unwrap();
         painter.draw_view(&mut encoder, &buffers, false, 1);
         painter.finish(&gpu, encoder, &matrix);
         let lists = read_seen(&gpu, &buffers, 2);
