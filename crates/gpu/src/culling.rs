@@ -112,7 +112,7 @@ impl GpuScene {
         let most = self.views();
         assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let (commands, capacity) = self.sizes();
-        if commands == 0 || capacity == 0 {
+        if commands == 0 {
             return;
         }
         let with_detail = (0..).zip(views).filter(|(_, view)| view.has_detail());
@@ -153,17 +153,18 @@ impl GpuScene {
     }
 
     /// Calls `step` with all that lists what view 0 sees and did not see last, by a depth to which that was drawn: a
-    /// pyramid of the farthest depths, and a dispatch. `matrix` is the view and projection of the frustum of view 0,
+    /// pyramid of the farthest depths, in a dispatch for five levels, and a last dispatch. Nothing before a first
+    /// [`cull`](Self::cull) after each sync. `matrix` is the view and projection of the frustum of view 0,
     /// `size` the width and height of the depth, which the picture must fill, without a smaller viewport.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the pyramid has no room, for pictures beyond 8192 pixels squared.
+    /// [`Error::TooLarge`] if the pyramid has no room: pictures of up to 8192 pixels squared have, by default.
     ///
     /// # Panics
     /// Panics unless the tables are [with occlusion](Self::with_occlusion).
     pub fn cull_hidden(&mut self, matrix: &Mat4, size: [u32; 2], mut step: impl FnMut(Step<'_>)) -> Result<(), Error> {
         let reversed = self.occlusion.expect("make the tables by `GpuScene::with_occlusion`");
-        if self.sizes().0 == 0 {
+        if self.open || self.kept.culled.is_none() {
             return Ok(());
         }
         let (occluder, texels) = Occluder::new(matrix, size, reversed);
@@ -171,9 +172,11 @@ impl GpuScene {
         out.fit(Buffer::Pyramid, 4 * u64::from(texels), false)?;
         self.fitted = out.fitted;
         step(Step::Write { buffer: Buffer::Occluder, offset: 0, bytes: bytes_of(&occluder) });
-        let [_, width, height, _] = occluder.levels[0];
-        step(Step::Dispatch { pass: Pass::ReduceDepth, workgroups: [width.div_ceil(16), height.div_ceil(16)] });
-        step(Step::Dispatch { pass: Pass::ReduceLevels, workgroups: [1; 2] });
+        let passes = [Pass::ReduceDepth, Pass::ReduceSixth, Pass::ReduceEleventh, Pass::ReduceSixteenth];
+        let firsts = occluder.levels[..occluder.count as usize].iter().step_by(5);
+        for (pass, [_, width, height, _]) in passes.into_iter().zip(firsts) {
+            step(Step::Dispatch { pass, workgroups: [width.div_ceil(16), height.div_ceil(16)] });
+        }
         step(Pass::CullHidden.over(short(self.len())));
         Ok(())
     }

@@ -48,10 +48,11 @@ impl fmt::Display for Error {
             }
             Self::Baked(why) => f.write_str(why),
             Self::TooLarge { buffer, bytes, max } => {
+                let less = if *buffer == Buffer::Pyramid { "a smaller picture" } else { "fewer views at once" };
                 write!(
                     f,
                     "the buffer {buffer:?} needs {bytes} bytes of {max}; request a greater \
-                     `max_storage_buffer_binding_size`, or draw fewer views at once"
+                     `max_storage_buffer_binding_size` and allow it by `with_max_buffer_size`, or draw {less}"
                 )
             }
         }

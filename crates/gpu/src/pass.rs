@@ -15,8 +15,12 @@ pub enum Pass {
     CullDrawables,
     /// Makes the first five levels of the pyramid. Group 1 binds the depth at 0: a depth texture with one sample.
     ReduceDepth,
-    /// Makes the other levels, in one workgroup.
-    ReduceLevels,
+    /// Makes the next five levels from the fifth.
+    ReduceSixth,
+    /// Makes the next five levels from the tenth.
+    ReduceEleventh,
+    /// Makes the last level from the fifteenth.
+    ReduceSixteenth,
     /// Lists the drawables that view 0 sees and did not see last.
     CullHidden,
 }
@@ -34,7 +38,7 @@ pub struct Binding {
 
 impl Pass {
     /// All passes.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Scatter(Buffer::Matrices),
         Self::Scatter(Buffer::Previous),
         Self::Scatter(Buffer::Palettes),
@@ -46,7 +50,9 @@ impl Pass {
         Self::CullRanges,
         Self::CullDrawables,
         Self::ReduceDepth,
-        Self::ReduceLevels,
+        Self::ReduceSixth,
+        Self::ReduceEleventh,
+        Self::ReduceSixteenth,
         Self::CullHidden,
     ];
 
@@ -57,7 +63,7 @@ impl Pass {
             Self::Scatter(_) => include_str!("wgsl/scatter.wgsl"),
             Self::Settle(_) => include_str!("wgsl/settle.wgsl"),
             Self::CullRanges | Self::CullDrawables => include_str!("wgsl/cull.wgsl"),
-            Self::ReduceDepth | Self::ReduceLevels | Self::CullHidden => {
+            Self::ReduceDepth | Self::ReduceSixth | Self::ReduceEleventh | Self::ReduceSixteenth | Self::CullHidden => {
                 concat!(include_str!("wgsl/cull.wgsl"), include_str!("wgsl/occlusion.wgsl"))
             }
         }
@@ -72,7 +78,9 @@ impl Pass {
             Self::CullRanges => "cull_ranges",
             Self::CullDrawables => "cull_drawables",
             Self::ReduceDepth => "reduce_depth",
-            Self::ReduceLevels => "reduce_levels",
+            Self::ReduceSixth => "reduce_sixth",
+            Self::ReduceEleventh => "reduce_eleventh",
+            Self::ReduceSixteenth => "reduce_sixteenth",
             Self::CullHidden => "cull_hidden",
         }
     }
@@ -94,7 +102,7 @@ impl Pass {
             Self::Settle(_) => (&[0, 1, 2], 2),
             Self::CullRanges => (&[0, 1, 7], 5),
             Self::CullDrawables => (&[0, 1, 2, 3, 4, 5, 6, 7, 8], 5),
-            Self::ReduceDepth | Self::ReduceLevels => (&[9, 10], 5),
+            Self::ReduceDepth | Self::ReduceSixth | Self::ReduceEleventh | Self::ReduceSixteenth => (&[9, 10], 5),
             Self::CullHidden => (&[0, 1, 3, 4, 5, 6, 8, 9, 10], 5),
         };
         let bound = used.iter().map(|&number| (number, buffers[number as usize]));

@@ -159,7 +159,9 @@ pub fn rectangles(buffer: Buffer, bytes: Range<u64>) -> impl Iterator<Item = Rec
 }
 
 /// What to do with buffers. Execute steps in their order, so that each sees what those before it wrote, and before you
-/// draw. Lists and dispatches are only for devices [with compute shaders](crate::GpuScene::without_compute).
+/// draw. A step may write what a dispatch before it reads, so let writes be copies from staging memory on the device's
+/// time line, with barriers on both sides. What lists wrote stays until the next sync. If steps of a sync are never
+/// executed, call [`invalidate`](crate::GpuScene::invalidate). Lists and dispatches are only for devices [with compute shaders](crate::GpuScene::without_compute).
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'s> {
     /// Make the buffer this long, at least. What new bytes have does not matter.
@@ -208,7 +210,7 @@ pub enum Step<'s> {
 }
 
 /// The items of a [`Step::List`]. Matrices are read from the scene as you iterate over them: write them straight to
-/// mapped memory.
+/// mapped staging memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Items<'s> {
     records: &'s [u8],

@@ -12,7 +12,7 @@ use wgpu::{ComputePipeline, Device, Queue, ShaderModule, TextureView, WriteOnly}
 pub(crate) const ALIGN: usize = 256;
 /// The length of a chunk of mapped memory; a longer write gets one for itself.
 const CHUNK: u64 = 2 << 20;
-/// After a sync that wrote more, its mapped memory is given up.
+/// After a sync that wrote more, its mapped memory is given up, and long chunks after one that needs none.
 const MOST: u64 = 32 << 20;
 
 #[derive(Debug)]
@@ -84,7 +84,8 @@ impl Buffers {
                 let len = head + count * stride;
                 if self.chunk < len as u64 {
                     // Else each length of a long list would leave a chunk of its own.
-                    self.renew((len as u64).next_power_of_two());
+                    let most = self.device.limits().max_buffer_size;
+                    self.renew((len as u64).next_power_of_two().min(most).max(len as u64));
                 }
                 if let Some(mut view) = self.map(encoder, (buffer, 0), len) {
                     view.slice(..8).copy_from_slice(bytes_of(&[count, stride / 4].map(short)));
@@ -94,7 +95,8 @@ impl Buffers {
                         48 => fill::<48>(to, items.iter()),
                         36 => fill::<36>(to, items.iter()),
                         32 => fill::<32>(to, items.iter()),
-                        _ => fill::<16>(to, items.iter()),
+                        16 => fill::<16>(to, items.iter()),
+                        stride => debug_assert_eq!(stride, 0, "a stride that no buffer has"),
                     }
                 }
             }
@@ -153,7 +155,8 @@ impl Buffers {
     pub(crate) fn submit(&mut self, queue: &Queue, encoder: CommandEncoder) {
         self.belt.finish_and_recall_on_submit(&encoder);
         queue.submit([encoder.finish()]);
-        if core::mem::take(&mut self.written) > MOST {
+        let written = core::mem::take(&mut self.written);
+        if written > MOST || (written < CHUNK && self.chunk > CHUNK) {
             self.renew(CHUNK);
         }
     }

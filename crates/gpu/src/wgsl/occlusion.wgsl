@@ -17,48 +17,73 @@ fn farthest_at(level: vec4u, a: vec2u, b: vec2u) -> f32 {
     return farthest(vec4f(pyramid[rows.x + a.x], pyramid[rows.x + b.x], pyramid[rows.y + a.x], pyramid[rows.y + b.x]));
 }
 
-// Makes a texel of a level from the level before it.
-fn reduce(number: u32, texel: vec2u) {
-    let level = occluder.levels[number];
-    if any(texel >= level.yz) { return; }
-    // One side may be a single texel already.
-    let finer = occluder.levels[number - 1u];
-    let last = finer.yz - 1u;
-    pyramid[level.x + level.y * texel.y + texel.x] =
-        farthest_at(finer, min(2u * texel, last), min(2u * texel + 1u, last));
-}
+// The texels of a workgroup: those of other threads are not read from the buffer before the next dispatch.
+var<workgroup> tile: array<f32, 256>;
 
-// A workgroup makes 16 squared texels of the first level, and from them alone those of the next four.
-@compute @workgroup_size(16, 16)
-fn reduce_depth(@builtin(workgroup_id) tile: vec3u, @builtin(local_invocation_id) id: vec3u) {
-    let level = occluder.levels[0];
-    let texel = 16u * tile.xy + id.xy;
-    if !any(texel >= level.yz) {
-        let last = occluder.size - 1u;
-        let a = min(2u * texel, last);
-        let b = min(2u * texel + 1u, last);
-        pyramid[level.x + level.y * texel.y + texel.x] = farthest(occluder.sign * vec4f(
-            textureLoad(depth, a, 0), textureLoad(depth, vec2u(b.x, a.y), 0),
-            textureLoad(depth, vec2u(a.x, b.y), 0), textureLoad(depth, b, 0),
-        ));
-    }
-    for (var number = 1u; number < 5u; number += 1u) {
-        storageBarrier();
-        let side = 16u >> number;
-        if !any(id.xy >= vec2u(side)) { reduce(number, side * tile.xy + id.xy); }
-    }
-}
-
-// One workgroup makes the rest, of which the first level has a texel for 64 pixels squared.
-@compute @workgroup_size(16, 16)
-fn reduce_levels(@builtin(local_invocation_id) id: vec3u) {
-    for (var number = 5u; number < occluder.count; number += 1u) {
-        let size = occluder.levels[number].yz;
-        for (var y = id.y; y < size.y; y += 16u) {
-            for (var x = id.x; x < size.x; x += 16u) { reduce(number, vec2u(x, y)); }
+// Stores 16 squared texels of a level, and from them alone makes those of the next four, as far as there are any.
+fn reduce_tile(first: u32, corner: vec2u, id: vec2u, own: f32) {
+    var depth_of_texel = own;
+    let ups = min(5u, occluder.count - first);
+    for (var up = 0u; up < ups; up += 1u) {
+        let level = occluder.levels[first + up];
+        let side = 16u >> up;
+        let made = !any(id >= vec2u(side));
+        if up > 0u {
+            // One side of the level before may be a single texel already.
+            let last = min(vec2u(2u * side), occluder.levels[first + up - 1u].yz) - 1u;
+            let a = min(2u * id, last);
+            let b = min(2u * id + 1u, last);
+            if made {
+                depth_of_texel = farthest(vec4f(
+                    tile[16u * a.y + a.x], tile[16u * a.y + b.x], tile[16u * b.y + a.x], tile[16u * b.y + b.x],
+                ));
+            }
+            workgroupBarrier();
         }
-        storageBarrier();
+        let texel = side * corner + id;
+        if made {
+            tile[16u * id.y + id.x] = depth_of_texel;
+            if !any(texel >= level.yz) { pyramid[level.x + level.y * texel.y + texel.x] = depth_of_texel; }
+        }
+        workgroupBarrier();
     }
+}
+
+// Makes the first five levels.
+@compute @workgroup_size(16, 16)
+fn reduce_depth(@builtin(workgroup_id) corner: vec3u, @builtin(local_invocation_id) id: vec3u) {
+    let texel = 16u * corner.xy + id.xy;
+    let last = occluder.size - 1u;
+    let a = min(2u * texel, last);
+    let b = min(2u * texel + 1u, last);
+    let own = farthest(occluder.sign * vec4f(
+        textureLoad(depth, a, 0), textureLoad(depth, vec2u(b.x, a.y), 0),
+        textureLoad(depth, vec2u(a.x, b.y), 0), textureLoad(depth, b, 0),
+    ));
+    reduce_tile(0u, corner.xy, id.xy, own);
+}
+
+// Makes five levels from the one before them.
+fn reduce_level(first: u32, corner: vec2u, id: vec2u) {
+    let finer = occluder.levels[first - 1u];
+    let texel = 16u * corner + id;
+    let last = finer.yz - 1u;
+    reduce_tile(first, corner, id, farthest_at(finer, min(2u * texel, last), min(2u * texel + 1u, last)));
+}
+
+@compute @workgroup_size(16, 16)
+fn reduce_sixth(@builtin(workgroup_id) corner: vec3u, @builtin(local_invocation_id) id: vec3u) {
+    reduce_level(5u, corner.xy, id.xy);
+}
+
+@compute @workgroup_size(16, 16)
+fn reduce_eleventh(@builtin(workgroup_id) corner: vec3u, @builtin(local_invocation_id) id: vec3u) {
+    reduce_level(10u, corner.xy, id.xy);
+}
+
+@compute @workgroup_size(16, 16)
+fn reduce_sixteenth(@builtin(workgroup_id) corner: vec3u, @builtin(local_invocation_id) id: vec3u) {
+    reduce_level(15u, corner.xy, id.xy);
 }
 
 // Whether a box is behind what is drawn, wherever it is in the picture.
