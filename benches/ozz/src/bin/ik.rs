@@ -1,15 +1,15 @@
-//! Times inverse kinematics of hedgerow-anim, rebirth-ik and, if its driver is given, ozz-animation: one thread, the least
-//! of alternating turns, nanoseconds a solve without model matrices.
+//! Times inverse kinematics of hedgerow-anim, rebirth-ik and ozz-animation-rs: one thread, the least of alternating turns,
+//! nanoseconds a solve without model matrices.
 //!
-//! `cargo run --release --manifest-path benches/ozz/Cargo.toml --bin ik [DRIVER]`; `benches/ozz.sh` makes the driver.
+//! `cd benches/ozz && cargo run --release --bin ik`
 
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::ik::{Aim, Chain, ChainGoal, End, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
 use hedgerow_anim::{Mat34, Pose, Skeleton, SkeletonBuilder, Transform};
 use hedgerow_experiments::{Failure, machine};
+use ozz_animation_rs as ozz;
 use rebirth_ik as rebirth;
 use std::hint::black_box;
-use std::process::Command;
 use std::time::Instant;
 
 const GOALS: usize = 4096;
@@ -48,25 +48,21 @@ impl Characters {
 
 /// Keeps the least time of a turn for each name.
 #[derive(Default)]
-struct Times(Vec<(String, f64)>);
+struct Times(Vec<(&'static str, f64)>);
 
 impl Times {
-    fn add(&mut self, name: &str, nanoseconds: f64) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some((_, least)) => *least = least.min(nanoseconds),
-            None => self.0.push((name.into(), nanoseconds)),
-        }
-    }
-
-    fn turn(&mut self, name: &str, mut solve_all: impl FnMut()) {
+    fn turn(&mut self, name: &'static str, mut solve_all: impl FnMut()) {
         let start = Instant::now();
         solve_all();
-        self.add(name, start.elapsed().as_nanos() as f64 / GOALS as f64);
+        let nanoseconds = start.elapsed().as_nanos() as f64 / GOALS as f64;
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, least)) => *least = least.min(nanoseconds),
+            None => self.0.push((name, nanoseconds)),
+        }
     }
 }
 
 fn main() -> Result<(), Failure> {
-    let driver = std::env::args_os().nth(1);
     let mut dice = fastrand::Rng::with_seed(1);
     let goals: Vec<Vec3> = (0..GOALS).map(|_| Vec3::from_array([(); 3].map(|()| dice.f32() * 2.0 - 1.0))).collect();
     let mut times = Times::default();
@@ -86,16 +82,21 @@ fn main() -> Result<(), Failure> {
     let config = rebirth::Config { max_iterations: 8, early_exit: false, joint_rotations: true, ..Default::default() };
     let theirs = |goal: Vec3| rebirth::Vec3::new(goal.x, goal.y, goal.z);
 
+    let mut two_bones = ozz::IKTwoBoneJob::default();
+    let [mut middle, mut end] = [two_bones.mid_joint(), two_bones.end_joint()];
+    middle.w_axis = [0.0, 0.5, 0.0, 1.0].into();
+    end.w_axis = [0.4, 0.8, 0.0, 1.0].into();
+    two_bones.set_mid_joint(middle);
+    two_bones.set_end_joint(end);
+    two_bones.set_pole_vector([0.0, 0.0, 1.0].into());
+    let mut aim = ozz::IKAimJob::default();
+    aim.set_joint(middle);
+    aim.set_forward([0.0, 0.0, 1.0].into());
+    aim.set_offset([0.0, 0.05, 0.1].into());
+
     for _ in 0..TURNS {
-        if let Some(driver) = &driver {
-            let output = String::from_utf8(Command::new(driver).arg("ik").output()?.stdout)?;
-            let mut numbers = output.split_whitespace().map(str::parse);
-            for name in ["ozz-animation: two bones", "ozz-animation: aim"] {
-                times.add(name, numbers.next().ok_or("the driver said nothing")??);
-            }
-        }
         let mut rigs = limbs.rigs()?;
-        // The same posed limb each time, as in the driver.
+        // The same posed limbs in each turn, because solves change them.
         let posed = rigs[0].pose().clone();
         let each = |rigs: &mut [Rig<'_>], solve: &mut dyn FnMut(&mut Rig<'_>, Vec3)| {
             goals.iter().zip((0..CHARACTERS).cycle()).for_each(|(&goal, at)| solve(&mut rigs[at], goal));
@@ -128,6 +129,20 @@ fn main() -> Result<(), Failure> {
                 let (elbow, tip) = rebirth::two_bone(base, middle, end, theirs(goal * 0.4), pole);
                 black_box(rebirth::segment_rotation(middle - base, elbow - base));
                 black_box(rebirth::segment_rotation(end - middle, tip - elbow));
+            }
+        });
+        times.turn("ozz-animation-rs: two bones", || {
+            for &goal in &goals {
+                two_bones.set_target((Vec3::Y * 0.5 + goal * 0.4).to_array().into());
+                two_bones.run().expect("the axis is normalised");
+                black_box((two_bones.start_joint_correction(), two_bones.mid_joint_correction()));
+            }
+        });
+        times.turn("ozz-animation-rs: aim", || {
+            for &goal in &goals {
+                aim.set_target((goal * 5.0).to_array().into());
+                aim.run().expect("the axis is normalised");
+                black_box(aim.joint_correction());
             }
         });
         let mut rigs = chains.rigs()?;
