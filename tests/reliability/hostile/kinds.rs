@@ -6,11 +6,15 @@ use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneCon
 use hedgerow_anim::clip::{JumpSpacing, Precision};
 use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, Skeleton, SkeletonBuilder};
+use hedgerow_animator::{Animator, Fade, Machine};
+use hedgerow_mesh::TriangleTree;
 use hedgerow_testkit::clips::{Recipe, raw_clip};
 use hedgerow_testkit::hostile::{Kind, bend};
 use hedgerow_testkit::memory::end;
 use hedgerow_testkit::model::loaded::live_on;
+use hedgerow_testkit::triangles::{Soup, sphere};
 use hedgerow_testkit::{Dice, drivers};
+use std::sync::LazyLock;
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
@@ -69,21 +73,28 @@ pub(crate) const SAVED: &[Kind] = &[
         files: meshes,
         read: read_mesh,
     },
+    Kind {
+        name: "triangles",
+        sealed: true,
+        change: bend::bytes,
+        multiple: 2.0,
+        spare: 1 << 10,
+        files: triangle_trees,
+        read: read_triangle_tree,
+    },
+    Kind {
+        name: "animator",
+        sealed: true,
+        change: bend::bytes,
+        multiple: 2.0,
+        // An animator has the layers of its machine, and the poses of a fade that is cut off.
+        spare: 1 << 9,
+        files: animators,
+        read: read_animator,
+    },
 ];
 
-/// A node takes three bytes of JSON, and some hundred bytes in the list that is read before the scene.
-#[cfg(feature = "serde")]
-pub(crate) const READABLE: Kind = Kind {
-    name: "text",
-    sealed: false,
-    change: change_json,
-    multiple: 300.0,
-    spare: 1 << 18,
-    files: text,
-    read: read_text,
-};
-
-fn scene(config: SceneConfig) -> Scene {
+pub(super) fn scene(config: SceneConfig) -> Scene {
     let mut scene = Scene::with_config(config).expect("the configuration makes sense");
     let mut nodes = vec![scene.root()];
     let mut shear = Mat34::IDENTITY;
@@ -261,37 +272,44 @@ fn read_mesh(bytes: &[u8]) -> bool {
     mesh.map(|mesh| drivers::skin::live_on(mesh, bytes)).is_ok()
 }
 
-/// Returns a scene, and two whose configuration gives many slices with boxes and changes.
-#[cfg(feature = "serde")]
-fn text() -> Vec<Vec<u8>> {
-    let small = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
-    let written = [SceneConfig::DEFAULT, small].map(|config| serde_json::to_vec(&scene(config)).expect("a scene"));
-    let greedy = format!(
-        r#"{{"config": {{"max_nodes": 8, "bounds": true, "changes": true}}, "nodes": [{{}}{}]}}"#,
-        r#", {"parent": 0, "material": 1}"#.repeat(200)
-    );
-    written.into_iter().chain([greedy.into_bytes()]).collect()
+fn soup() -> Soup {
+    sphere(200)
 }
 
-#[cfg(feature = "serde")]
-fn read_text(bytes: &[u8]) -> bool {
-    let read = serde_json::from_slice::<Scene>(bytes);
+/// Returns the trees over a closed mesh and over one triangle.
+fn triangle_trees() -> Vec<Vec<u8>> {
+    let one = Soup { indices: vec![[0, 1, 2]], ..soup() };
+    [soup(), one].map(|soup| TriangleTree::build(soup.mesh()).expect("sound triangles").to_bytes()).to_vec()
+}
+
+fn read_triangle_tree(bytes: &[u8]) -> bool {
+    let tree = TriangleTree::from_bytes(bytes);
     end();
-    let Ok(scene) = read else { return false };
-    drivers::text::live_on(scene);
+    let Ok(tree) = tree else { return false };
+    assert_eq!(tree.to_bytes(), bytes);
+    drivers::triangles::live_on(tree, &soup(), &mut Dice::with_seed(1));
     true
 }
 
-/// Changes JSON. Three of four variants are still JSON.
-#[cfg(feature = "serde")]
-fn change_json(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> Vec<u8> {
-    if variant % 4 == 3 {
-        return bend::bytes(files, number, variant, sealed);
+static MACHINE: LazyLock<Machine> = LazyLock::new(|| drivers::animator::machine(&mut Dice::with_seed(1)));
+
+/// Returns an animator at rest, in a fade between two states, in one from a held pose, and in an inertial one.
+fn animators() -> Vec<Vec<u8>> {
+    let mut animator = Animator::new(&MACHINE);
+    let mut files = vec![animator.to_bytes()];
+    for (state, fade) in [("line", Fade::from(0.5)), ("a", Fade::from(0.5)), ("b", Fade::inertial(0.5))] {
+        animator.play(MACHINE.state(state).expect("it has the state"), fade);
+        animator.advance(0.1);
+        files.push(animator.to_bytes());
     }
-    let mut dice = bend::dice(number, variant);
-    let mut document = serde_json::from_slice(&files[number]).expect("the file is JSON");
-    for _ in 0..bend::changes(variant, &mut dice) {
-        hedgerow_testkit::json::change(&mut document, &core::array::from_fn(|_| dice.u8(..)));
-    }
-    document.to_string().into_bytes()
+    files
+}
+
+fn read_animator(bytes: &[u8]) -> bool {
+    let animator = Animator::from_bytes(&MACHINE, bytes);
+    end();
+    let Ok(mut animator) = animator else { return false };
+    assert_eq!(animator.to_bytes(), bytes);
+    drivers::animator::live_on(&mut animator);
+    true
 }

@@ -45,7 +45,8 @@ pub fn run(input: &Input) {
     }
 }
 
-fn machine(dice: &mut Dice) -> Machine {
+/// Returns a machine of two layers, with clips, a line, steps in sync, and a one-shot.
+pub fn machine(dice: &mut Dice) -> Machine {
     let mut joints = SkeletonBuilder::new();
     let root = joints.joint("root", None, Transform::IDENTITY);
     joints.joint("arm", Some(root), Transform::IDENTITY);
@@ -69,7 +70,7 @@ fn machine(dice: &mut Dice) -> Machine {
 }
 
 /// Uses an animator, and returns its bytes at the end.
-fn live_on(animator: &mut Animator) -> Vec<u8> {
+pub fn live_on(animator: &mut Animator) -> Vec<u8> {
     let mut pose = Pose::rest(animator.machine().skeleton());
     for seconds in [0.1, -0.2, 3.0] {
         animator.advance(seconds);

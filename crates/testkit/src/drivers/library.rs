@@ -11,14 +11,7 @@ const MOST_DEFINITIONS: usize = 4;
 /// Reads the content of a library and of a patch. All checksums are made valid.
 pub fn bytes(content: &[u8]) {
     let mut bytes = [&[0; HEADER], content].concat();
-    let inner = |at: &usize| bytes[*at..].starts_with(&MAGIC);
-    for at in (HEADER..bytes.len()).filter(inner).collect::<Vec<_>>() {
-        let length = bytes[at..].get(16..24).and_then(|length| Some(u64::from_le_bytes(length.try_into().ok()?)));
-        let end = length.and_then(|length| at.checked_add(usize::try_from(length).ok()?));
-        if let Some(inner) = end.and_then(|end| bytes.get_mut(at..end)) {
-            set_checksum(inner);
-        }
-    }
+    seal_inner(&mut bytes);
     Format::new(Kind::Library, 1, 1).write_header(&mut bytes);
     if let Ok(library) = Library::from_bytes(&bytes) {
         hold(&library);
@@ -26,6 +19,18 @@ pub fn bytes(content: &[u8]) {
     Format::new(Kind::LibraryPatch, 1, 1).write_header(&mut bytes);
     if let Ok(patch) = Patch::from_bytes(&bytes) {
         hold_patch(&patch);
+    }
+}
+
+/// Makes the checksums of the trees in a library or a patch valid.
+pub fn seal_inner(bytes: &mut [u8]) {
+    let inner = |at: &usize| bytes[*at..].starts_with(&MAGIC);
+    for at in (HEADER..bytes.len()).filter(inner).collect::<Vec<_>>() {
+        let length = bytes[at..].get(16..24).and_then(|length| Some(u64::from_le_bytes(length.try_into().ok()?)));
+        let end = length.and_then(|length| at.checked_add(usize::try_from(length).ok()?));
+        if let Some(inner) = end.and_then(|end| bytes.get_mut(at..end)) {
+            set_checksum(inner);
+        }
     }
 }
 

@@ -140,20 +140,30 @@ fn read(text: &[u8]) {
         let _ = serde_json::from_value::<SceneConfig>(tree).map(SceneConfig::checked);
     }
     if let Ok(tree) = serde_json::from_slice::<Tree>(text) {
-        let mut scene = Scene::new();
-        let nodes = scene.insert_tree(scene.root(), &tree).expect("a tree that was read is sound");
-        assert!(nodes.first().is_none_or(|&first| scene.tree(first).is_ok_and(|first| first.len() <= tree.len())));
-        let text = serde_json::to_string(&tree).expect("what a tree has can be written");
-        assert!(serde_json::from_slice::<Tree>(text.as_bytes()).is_ok_and(|again| again == tree));
-        super::forms::hold(&tree);
-        live_on(scene);
+        live_on_tree(&tree);
     }
-    if let Ok(table) = serde_json::from_slice::<NodeMap<u32>>(text) {
-        let scene = Scene::new();
-        assert!(table.iter().all(|(node, value)| table.get(node) == Some(value)));
-        let found = |&(node, _): &(NodeHandle, &u32)| scene.contains(node);
-        assert!(table.iter().filter(found).count() <= scene.len());
+    if let Ok(map) = serde_json::from_slice::<NodeMap<u32>>(text) {
+        live_on_map(&map);
     }
+}
+
+/// Inserts a tree that was read, and writes it again.
+pub fn live_on_tree(tree: &Tree) {
+    let mut scene = Scene::new();
+    let nodes = scene.insert_tree(scene.root(), tree).expect("a tree that was read is sound");
+    assert!(nodes.first().is_none_or(|&first| scene.tree(first).is_ok_and(|first| first.len() <= tree.len())));
+    let text = serde_json::to_string(tree).expect("what a tree has can be written");
+    assert!(serde_json::from_slice::<Tree>(text.as_bytes()).is_ok_and(|again| again == *tree));
+    super::forms::hold(tree);
+    live_on(scene);
+}
+
+/// Reads every value of a map, and asks a scene for its handles.
+pub fn live_on_map(map: &NodeMap<u32>) {
+    let scene = Scene::new();
+    assert!(map.iter().all(|(node, value)| map.get(node) == Some(value)));
+    let found = |&(node, _): &(NodeHandle, &u32)| scene.contains(node);
+    assert!(map.iter().filter(found).count() <= scene.len());
 }
 
 /// Uses a loaded scene like any other.

@@ -234,7 +234,7 @@ fn nearest(tree: &TriangleTree, soup: &Soup, dice: &mut Dice) {
 }
 
 /// Asks a tree whose boxes may be anything.
-fn live_on(mut tree: TriangleTree, soup: &Soup, dice: &mut Dice) {
+pub fn live_on(mut tree: TriangleTree, soup: &Soup, dice: &mut Dice) {
     let other = Soup { positions: soup.positions[..soup.positions.len() / 2].to_vec(), indices: soup.indices.clone() };
     for soup in [soup, &other] {
         let (ray, mut seen) = (ray(soup, dice, 0), 0);

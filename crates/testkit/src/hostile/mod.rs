@@ -38,7 +38,7 @@ pub struct Result {
     pub taken: u64,
     pub refused: u64,
     /// The greatest memory in use beyond `spare` bytes, as a multiple of the file.
-    multiple: f64,
+    pub multiple: f64,
     /// The greatest memory in use in bytes.
     pub most: usize,
 }
