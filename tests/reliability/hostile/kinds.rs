@@ -297,7 +297,7 @@ static MACHINE: LazyLock<Machine> = LazyLock::new(|| drivers::animator::machine(
 fn animators() -> Vec<Vec<u8>> {
     let mut animator = Animator::new(&MACHINE);
     let mut files = vec![animator.to_bytes()];
-    for (state, fade) in [("line", Fade::from(0.5)), ("a", Fade::from(0.5)), ("b", Fade::inertial(0.5))] {
+    for (state, fade) in [("line", Fade::from(0.5)), ("a", Fade::from(0.5)), ("line", Fade::inertial(0.5))] {
         animator.play(MACHINE.state(state).expect("it has the state"), fade);
         animator.advance(0.1);
         files.push(animator.to_bytes());

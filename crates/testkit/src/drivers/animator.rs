@@ -82,5 +82,8 @@ pub fn live_on(animator: &mut Animator) -> Vec<u8> {
         let finite = (0..2).all(|joint| pose.get(joint).to_matrix().is_finite()) && channels[0].is_finite();
         assert!(finite, "a pose is not finite");
     }
-    animator.to_bytes()
+    let bytes = animator.to_bytes();
+    let again = Animator::from_bytes(animator.machine(), &bytes);
+    assert!(again.is_ok_and(|again| again.to_bytes() == bytes), "what it went on to is refused");
+    bytes
 }
