@@ -28,6 +28,9 @@ impl<V: Serialize> Serialize for NodeMap<V> {
 }
 
 /// Inserts the entries in order, like [`NodeMap::insert`].
+///
+/// Any text is safe: an entry takes at most 32 KB and room for 64 values, however large its number, and all of them
+/// 4 MB once. Handles of one scene are close together, and take far less.
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for NodeMap<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Entries(PhantomData))

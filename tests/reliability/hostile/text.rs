@@ -35,8 +35,8 @@ pub(crate) const READABLE: &[Kind] = &[
         name: "map as text",
         sealed: false,
         change: change_json,
-        // Two entries of 40 bytes may take a group of blocks, 32 KB. The list of groups grows to 4 MB.
-        multiple: 200.0,
+        // Two entries of 43 bytes may take a group of blocks, 32 KB. The list of groups grows to 4 MB.
+        multiple: 800.0,
         spare: 1 << 22,
         files: maps,
         read: read_map,
@@ -61,7 +61,7 @@ pub(crate) const READABLE: &[Kind] = &[
         read: read_patch_text,
     },
     Kind {
-        name: "library",
+        name: "library as bytes",
         sealed: true,
         change: change_document,
         // A statement takes two bytes of the file, and 280 bytes in the lists that become the library.
@@ -71,7 +71,7 @@ pub(crate) const READABLE: &[Kind] = &[
         read: read_library,
     },
     Kind {
-        name: "patch",
+        name: "patch as bytes",
         sealed: true,
         change: change_document,
         multiple: 160.0,
