@@ -9,7 +9,8 @@
 //! ```
 //!
 //! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
-//! `HEDGEROW_HOSTILE_ONLY`, a part of the names of kinds. The test of this name in `crates/gltf` changes glTF files likewise.
+//! `HEDGEROW_HOSTILE_ONLY`, a part of the names of kinds. The test of this name in `crates/gltf` changes glTF files
+//! likewise.
 
 mod kinds;
 #[cfg(feature = "serde")]
