@@ -105,18 +105,18 @@ fn harbour() -> Result<Scene, Error> {
     const CONTAINER: Drawable = Drawable::new(1, Aabb::new(Vec3::ZERO, Vec3::new(6.1, 2.6, 2.4)));
     let mut scene = Scene::new();
     for (x, name) in [(0.0, "crane_1"), (30.0, "crane_2"), (60.0, "crane_3")] {
-        let crane = Node::transform(Transform::from_xyz(x, 0.0, 0.0)).named(name);
+        let crane = Node::transform(Transform::from_xyz(x, 0.0, 0.0)).with_name(name);
         let crane = scene.insert(scene.root(), crane)?;
         let mast = Transform::from_xyz(0.0, 10.0, 0.0).with_scale(Vec3::new(1.0, 20.0, 1.0));
-        scene.insert(crane, Node::transform(mast).with_drawable(BEAM).named("mast"))?;
-        let jib = Node::transform(Transform::from_xyz(0.0, 20.0, 0.0)).named("jib");
+        scene.insert(crane, Node::transform(mast).with_drawable(BEAM).with_name("mast"))?;
+        let jib = Node::transform(Transform::from_xyz(0.0, 20.0, 0.0)).with_name("jib");
         let jib = scene.insert(crane, jib)?;
-        let hook = Node::transform(Transform::from_xyz(0.0, -12.0, 15.0)).named("hook");
+        let hook = Node::transform(Transform::from_xyz(0.0, -12.0, 15.0)).with_name("hook");
         let hook = scene.insert(jib, hook)?;
         // Containers at the other end are the same mesh, mirrored.
         let scale = if x > 0.0 { Vec3::new(-1.0, 1.0, 1.0) } else { Vec3::ONE };
         let load = Transform::from_xyz(-3.0, -2.6, -1.2).with_scale(scale);
-        scene.insert(hook, Node::transform(load).with_drawable(CONTAINER).named("load"))?;
+        scene.insert(hook, Node::transform(load).with_drawable(CONTAINER).with_name("load"))?;
         if name == "crane_2" {
             scene.edit(jib)?.set_visibility(Visibility::Hidden);
         }

@@ -30,7 +30,7 @@ struct Carousel {
 impl Carousel {
     fn new() -> Result<Self, Error> {
         let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-        let wheel = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("wheel"))?;
+        let wheel = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).with_name("wheel"))?;
         let mut gondolas = Vec::new();
         for number in 0..GONDOLAS {
             let angle = Quat::from_rotation_y(number as f32 * TAU / GONDOLAS as f32);

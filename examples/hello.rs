@@ -8,11 +8,11 @@ use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Node, Scene, Transform};
 
 fn main() -> Result<(), Error> {
     let mut scene = Scene::new();
-    let ferry = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, 50.0)).named("ferry"))?;
-    let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("car"))?;
+    let ferry = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 0.0, 50.0)).with_name("ferry"))?;
+    let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).with_name("car"))?;
     for (x, name) in [(-0.8, "wheel_l"), (0.8, "wheel_r")] {
         let wheel = Node::transform(Transform::from_xyz(x, 0.3, 1.4)).with_drawable(Drawable::new(7, Aabb::cube(0.3)));
-        scene.insert(car, wheel.with_material(2).named(name))?;
+        scene.insert(car, wheel.with_material(2).with_name(name))?;
     }
 
     // A frame: the car drives, then rolls onto the ferry without a jump, and the ferry leaves.

@@ -32,7 +32,8 @@ fn main() -> Result<(), Error> {
 
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT })?;
     let middle = Vec3::new(200.0, 0.0, 200.0);
-    let forest = scene.insert(scene.root(), Node::transform(Transform::from_translation(middle)).named("forest"))?;
+    let forest =
+        scene.insert(scene.root(), Node::transform(Transform::from_translation(middle)).with_name("forest"))?;
     let trees = scene.insert(forest, Node::group().with_view_range(ViewRange::new(0.0, AFAR)?))?;
     for number in 0..10_000_u16 {
         let place = Vec3::new(f32::from(number % 100), 0.0, f32::from(number / 100)) * 4.0 - middle;

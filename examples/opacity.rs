@@ -8,11 +8,11 @@ use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Node, NodeHandle, Scene, d
 
 fn main() -> Result<(), Error> {
     let mut scene = Scene::new();
-    let castle = scene.insert(scene.root(), Node::group().named("castle"))?;
+    let castle = scene.insert(scene.root(), Node::group().with_name("castle"))?;
     let ghost = |scene: &mut Scene, name| -> Result<NodeHandle, Error> {
-        let ghost = scene.insert(castle, thing(1).named(name))?;
-        let hand = scene.insert(ghost, thing(2).named("hand"))?;
-        scene.insert(hand, thing(3).named("lantern"))?;
+        let ghost = scene.insert(castle, thing(1).with_name(name))?;
+        let hand = scene.insert(ghost, thing(2).with_name("hand"))?;
+        scene.insert(hand, thing(3).with_name("lantern"))?;
         Ok(ghost)
     };
     let (pale, faint) = (ghost(&mut scene, "pale")?, ghost(&mut scene, "faint")?);

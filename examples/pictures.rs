@@ -67,7 +67,7 @@ impl Picture {
 /// The tree of the first picture, and its car.
 fn street() -> Result<(Scene, NodeHandle), Error> {
     let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-    let node = |name| Node::transform(Transform::IDENTITY).named(name);
+    let node = |name| Node::transform(Transform::IDENTITY).with_name(name);
     let drawn = |name, mesh| node(name).with_drawable(Drawable::new(mesh, Aabb::cube(1.0)));
     let house = scene.insert(scene.root(), node("house"))?;
     let car = scene.insert(scene.root(), node("car"))?;

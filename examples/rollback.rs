@@ -41,8 +41,10 @@ struct Game {
 impl Game {
     fn new() -> Result<Self, hedgerow::Error> {
         let mut scene = Scene::new();
-        let left = scene.insert(scene.root(), Node::transform(Transform::from_xyz(-10.0, 0.0, 0.0)).named("left"))?;
-        let right = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("right"))?;
+        let left =
+            scene.insert(scene.root(), Node::transform(Transform::from_xyz(-10.0, 0.0, 0.0)).with_name("left"))?;
+        let right =
+            scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).with_name("right"))?;
         let checkpoints = Checkpoints::new(&mut scene, HISTORY)?;
         let (flights, saved) = (NodeMap::new(), Vec::new());
         Ok(Self { scene, ships: [left, right], flights, checkpoints, saved })

@@ -5,7 +5,7 @@
 //!
 //! | subject | types |
 //! |---|---|
-//! | whole trees: [`Scene::insert_tree`], [`Scene::tree`] | [`Tree`](crate::Tree), [`BatchError`] |
+//! | whole trees: [`Scene::insert_tree`], [`Scene::copy_tree`] | [`Tree`](crate::Tree), [`BatchError`] |
 //! | lists: [`Scene::remove_many`], [`Scene::reparent_many`], [`Scene::topmost`], [`Scene::set_worlds`] | [`BatchError`] |
 //! | an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`], [`OwnedNode`] |
@@ -14,7 +14,7 @@
 //! | the form in which a local transform is stored after an edit | [`LocalForm`] |
 //!
 //! [`Scene::insert_tree`]: crate::Scene::insert_tree
-//! [`Scene::tree`]: crate::Scene::tree
+//! [`Scene::copy_tree`]: crate::Scene::copy_tree
 //! [`Scene::remove_many`]: crate::Scene::remove_many
 //! [`Scene::set_locals`]: crate::Scene::set_locals
 //! [`Scene::set_worlds`]: crate::Scene::set_worlds
@@ -25,7 +25,7 @@
 //! use hedgerow::{Node, Scene, Transform, Tree};
 //!
 //! let mut tree = Tree::new();
-//! let car = tree.push(None, Node::transform(Transform::IDENTITY).named("car"));
+//! let car = tree.push(None, Node::transform(Transform::IDENTITY).with_name("car"));
 //! for x in [-1.0, 1.0] {
 //!     tree.push(Some(car), Node::transform(Transform::from_xyz(x, 0.3, 0.0)));
 //! }

@@ -5,9 +5,9 @@
 //! use hedgerow::{Aabb, DrawList, Drawable, Keep, Node, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
-//! let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("car"))?;
+//! let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).with_name("car"))?;
 //! let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5)).with_drawable(Drawable::new(7, Aabb::cube(0.3)));
-//! let wheel = scene.insert(car, wheel.with_material(2).named("wheel"))?;
+//! let wheel = scene.insert(car, wheel.with_material(2).with_name("wheel"))?;
 //!
 //! scene.set_local(car, Transform::from_xyz(12.0, 0.0, 0.0))?;   // any number of edits,
 //! scene.update();                                               // then recompute what they reached,
@@ -237,7 +237,7 @@ mod pages {
 /// ```compile_fail,E0502
 /// # use hedgerow::{Node, Scene};
 /// let mut scene = Scene::new();
-/// let node = scene.insert(scene.root(), Node::group().named("car")).unwrap();
+/// let node = scene.insert(scene.root(), Node::group().with_name("car")).unwrap();
 /// let name = scene.get(node).unwrap().name();
 /// scene.remove(node).unwrap();
 /// println!("{name:?}");

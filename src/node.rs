@@ -100,12 +100,12 @@ pub enum LocalForm {
 /// let wheel = Node::transform(Transform::from_xyz(1.0, 0.3, 1.5))
 ///     .with_drawable(Drawable::new(7, Aabb::cube(0.3)))
 ///     .with_material(2)
-///     .named("wheel_fl");
+///     .with_name("wheel_fl");
 /// let handle = scene.insert(scene.root(), wheel)?;
-/// assert_eq!(scene.get(handle).unwrap().node(), wheel);
+/// assert_eq!(scene.get(handle).unwrap().to_node(), wheel);
 ///
 /// let lamp = scene.insert(handle, Node::group().with_matrix(Mat34::IDENTITY).with_user_data(5))?;
-/// assert_eq!(scene.get(lamp).unwrap().node(), Node::group().with_transform(Transform::IDENTITY).with_user_data(5));
+/// assert_eq!(scene.get(lamp).unwrap().to_node(), Node::group().with_transform(Transform::IDENTITY).with_user_data(5));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -233,7 +233,7 @@ impl<'n> Node<'n> {
     /// Returns the node with a name.
     #[inline]
     #[must_use]
-    pub const fn named(self, name: &'n str) -> Self {
+    pub const fn with_name(self, name: &'n str) -> Self {
         Self { name: Some(name), ..self }
     }
 
@@ -562,7 +562,7 @@ mod tests {
         assert!(size_of::<OwnedNode>() <= 64);
         let plain = Node::transform(Transform::from_xyz(1.0, -0.0, 3.0));
         let sheared = Node::group().with_matrix(Mat34 { rows: [[1.0, 0.5, 0.0, 0.0]; 3] });
-        for node in [Node::group(), plain, plain.with_material(3), plain.named(""), sheared, sheared.anchored()] {
+        for node in [Node::group(), plain, plain.with_material(3), plain.with_name(""), sheared, sheared.anchored()] {
             assert_eq!(OwnedNode::from(node).as_node(), node);
         }
     }

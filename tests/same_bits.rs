@@ -226,7 +226,7 @@ impl Script {
         let mut hash = Hash::new();
         hash.bytes(&self.scene.to_bytes());
         let subtree = self.scene.children(self.scene.root()).next().unwrap();
-        hash.bytes(&self.scene.tree(subtree).unwrap().to_bytes());
+        hash.bytes(&self.scene.copy_tree(subtree).unwrap().to_bytes());
         let read = Scene::from_bytes(&self.scene.to_bytes()).unwrap();
         assert_eq!(read.to_bytes(), self.scene.to_bytes());
         hash.0
@@ -238,7 +238,7 @@ fn node(dice: &mut Dice, number: usize) -> Node<'static> {
     let mesh = u32::try_from(number % 7).unwrap();
     let mut node = match number % 4 {
         0 => Node::drawable(Drawable::new(mesh, small_box(dice))),
-        1 => Node::transform(transform(dice)).named("moved"),
+        1 => Node::transform(transform(dice)).with_name("moved"),
         _ => Node::transform(transform(dice)).with_drawable(Drawable::new(mesh, small_box(dice))),
     };
     if number.is_multiple_of(13) {

@@ -25,7 +25,7 @@
 //! use hedgerow::{Aabb, DrawList, Drawable, Error, Node, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
-//! let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("city"))?;
+//! let city = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).with_name("city"))?;
 //! scene.edit(city)?.set_translation_f64(DVec3::new(6_371_000.125, 0.25, -42.0))?;
 //! let lamp = Node::transform(Transform::from_xyz(0.5, 3.0, -8.0)).with_drawable(Drawable::new(7, Aabb::cube(0.2)));
 //! let lamp = scene.insert(city, lamp)?;

@@ -27,7 +27,7 @@
 //! | `add`, `SetParent(p, false)`, `add_child` | [`Scene::insert`](crate::Scene::insert); later [`reparent`](crate::Scene::reparent) with [`Keep::Local`](crate::Keep::Local) |
 //! | `attach`, `SetParent`, `reparent` | `reparent` with [`Keep::World`](crate::Keep::World) |
 //! | an object without a parent | [`Place::Detached`](crate::Place::Detached) |
-//! | `clone`, `Instantiate`, `duplicate` | [`Scene::tree`](crate::Scene::tree), then [`insert_tree`](crate::Scene::insert_tree) |
+//! | `clone`, `Instantiate`, `duplicate` | [`Scene::copy_tree`](crate::Scene::copy_tree), then [`insert_tree`](crate::Scene::insert_tree) |
 //! | `getWorldPosition`, `transform.position`, `global_position` | [`NodeRef::fresh_world`](crate::NodeRef::fresh_world); after an update [`Scene::world`](crate::Scene::world) |
 //! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |

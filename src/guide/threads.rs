@@ -38,7 +38,7 @@
 //!                     queue.push(Edit::remove(boat));
 //!                 } else {
 //!                     let mast = queue.insert(boat, Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)));
-//!                     queue.insert(mast, Node::group().named("flag")); // below a node that is still to be made
+//!                     queue.insert(mast, Node::group().with_name("flag")); // below a node that is still to be made
 //!                 }
 //!             }
 //!         });

@@ -25,8 +25,8 @@ impl Scene {
     ///
     /// let mut scene = Scene::new();
     /// scene.try_reserve(scene.root(), 3)?; // the next three inserts allocate no records
-    /// let second = scene.insert(scene.root(), Node::group().named("second"))?;
-    /// let first = scene.insert(Place::Before(second), Node::group().named("first"))?;
+    /// let second = scene.insert(scene.root(), Node::group().with_name("second"))?;
+    /// let first = scene.insert(Place::Before(second), Node::group().with_name("first"))?;
     /// assert!(scene.children(scene.root()).eq([first, second]));
     ///
     /// let lamp = scene.insert(first, Node::transform(Transform::IDENTITY))?;

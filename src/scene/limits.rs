@@ -28,7 +28,7 @@ const MANY: u32 = 600;
 /// Returns a scene with a house of two nodes; all records except `left` of them are in use or retired.
 fn nearly_full(left: usize) -> (Scene, NodeHandle) {
     let mut scene = Scene::with_config(CONFIG).unwrap();
-    let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("house")).unwrap();
+    let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).with_name("house")).unwrap();
     scene.insert(house, Node::material(3)).unwrap();
     // The root, the record above detached subtrees, and the house.
     let used = 4;
@@ -85,11 +85,11 @@ fn where_there_is_no_record_left_every_insert_is_refused_and_changes_nothing() {
     let root = scene.root();
     refused("insert", &mut scene, |scene| scene.insert(house, Node::group()));
     refused("insert with all components", &mut scene, |scene| {
-        let node = Node::drawable(Drawable::new(1, Aabb::cube(1.0))).with_material(2).named("late");
+        let node = Node::drawable(Drawable::new(1, Aabb::cube(1.0))).with_material(2).with_name("late");
         scene.insert(house, node.with_transform(Transform::IDENTITY))
     });
     refused("insert_detached", &mut scene, |scene| scene.insert(crate::Place::Detached, Node::group()));
-    refused("insert_tree", &mut scene, |scene| scene.insert_tree(root, &scene.tree(house)?).map_err(Error::from));
+    refused("insert_tree", &mut scene, |scene| scene.insert_tree(root, &scene.copy_tree(house)?).map_err(Error::from));
     refused("try_reserve", &mut scene, |scene| scene.try_reserve(house, 1));
     let none = scene.insert_tree(root, &Tree::new());
     assert_eq!(none, Ok(Vec::new()), "a tree without nodes needs no record");

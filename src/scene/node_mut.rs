@@ -26,7 +26,7 @@ use hedgerow_math::internal::look_rotation;
 /// assert!(node.as_ref().view_range().is_some());
 /// let drawable = node.as_ref().drawable().expect("set above");
 /// node.set_drawable(Drawable { bounds: Aabb::INFINITE, ..drawable })?.set_material(None).set_view_range(None);
-/// assert_eq!(scene.get(lamp).unwrap().node(), Node::drawable(Drawable::new(7, Aabb::INFINITE)).named("lamp"));
+/// assert_eq!(scene.get(lamp).unwrap().to_node(), Node::drawable(Drawable::new(7, Aabb::INFINITE)).with_name("lamp"));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 pub struct NodeMut<'s> {
@@ -263,17 +263,17 @@ impl NodeMut<'_> {
 
     /// Sets the node's components to those of a description, and removes components that the description lacks.
     ///
-    /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
+    /// With the result of an earlier [`NodeRef::to_node`], this restores the node. Takes as long as the single edits.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
-    /// let lamp = scene.insert(scene.root(), Node::material(3).named("lamp"))?;
-    /// let saved = Node { name: None, ..scene.get(lamp).expect("just inserted").node() };
+    /// let lamp = scene.insert(scene.root(), Node::material(3).with_name("lamp"))?;
+    /// let saved = Node { name: None, ..scene.get(lamp).expect("just inserted").to_node() };
     /// scene.set_local(lamp, Transform::from_xyz(0.0, 4.0, 0.0))?;
-    /// scene.edit(lamp)?.set_material(5).set_node(saved.named("lamp"))?;
-    /// assert_eq!(scene.get(lamp).unwrap().node(), Node::material(3).named("lamp"));
+    /// scene.edit(lamp)?.set_material(5).set_node(saved.with_name("lamp"))?;
+    /// assert_eq!(scene.get(lamp).unwrap().to_node(), Node::material(3).with_name("lamp"));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     ///
@@ -468,7 +468,7 @@ impl NodeMut<'_> {
     /// for change in [Change::Material(Some(3)), Change::Name(Some("lamp".into()))] {
     ///     scene.edit(lamp)?.change(change)?;
     /// }
-    /// assert_eq!(scene.get(lamp).unwrap().node(), Node::material(3).named("lamp"));
+    /// assert_eq!(scene.get(lamp).unwrap().to_node(), Node::material(3).with_name("lamp"));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     ///
@@ -488,7 +488,7 @@ impl NodeMut<'_> {
     ///
     /// let mut scene = Scene::new();
     /// for name in ["oak", "ash", "elm"] {
-    ///     scene.insert(scene.root(), Node::group().named(name))?;
+    ///     scene.insert(scene.root(), Node::group().with_name(name))?;
     /// }
     /// scene.edit(scene.root())?.sort_children_by(|a, b| a.name().cmp(&b.name()));
     /// let root = scene.get(scene.root()).unwrap();

@@ -17,8 +17,8 @@ use glam::{DAffine3, DVec3};
 /// use hedgerow::{Node, NodeRef, Scene, Transform};
 ///
 /// let mut scene = Scene::new();
-/// let car = scene.insert(scene.root(), Node::material(3).named("car"))?;
-/// let wheel = scene.insert(car, Node::transform(Transform::from_xyz(0.0, 0.3, 1.5)).named("wheel"))?;
+/// let car = scene.insert(scene.root(), Node::material(3).with_name("car"))?;
+/// let wheel = scene.insert(car, Node::transform(Transform::from_xyz(0.0, 0.3, 1.5)).with_name("wheel"))?;
 ///
 /// let node = scene.get(wheel).expect("just inserted");
 /// assert_eq!((node.name(), node.own_material(), node.material()), (Some("wheel"), None, Some(3)));
@@ -228,8 +228,8 @@ impl<'s> NodeRef<'s> {
     /// use hedgerow::{Node, Scene};
     ///
     /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group().named("car"))?;
-    /// let wheel = scene.insert(car, Node::group().named("wheel_fl"))?;
+    /// let car = scene.insert(scene.root(), Node::group().with_name("car"))?;
+    /// let wheel = scene.insert(car, Node::group().with_name("wheel_fl"))?;
     /// let root = scene.get(scene.root()).expect("a scene has a root");
     /// assert_eq!(root.find("car/wheel_fl").map(|node| node.handle()), Some(wheel));
     /// assert!(root.find("car/wheel_rr").is_none());
@@ -250,7 +250,7 @@ impl<'s> NodeRef<'s> {
     ///
     /// let mut scene = Scene::new();
     /// let street = scene.insert(scene.root(), Node::group())?;
-    /// let lamps = ["lamp", "tree", "lamp"].map(|name| scene.insert(street, Node::group().named(name)).unwrap());
+    /// let lamps = ["lamp", "tree", "lamp"].map(|name| scene.insert(street, Node::group().with_name(name)).unwrap());
     /// let found = scene.get(street).unwrap().find_all("lamp").map(|node| node.handle());
     /// assert!(found.eq([lamps[0], lamps[2]]));
     /// # Ok::<(), hedgerow::Error>(())
@@ -475,7 +475,7 @@ impl<'s> NodeRef<'s> {
 
     /// Returns the node's description.
     #[must_use]
-    pub fn node(self) -> Node<'s> {
+    pub fn to_node(self) -> Node<'s> {
         self.scene.store.nodes.node(self.id)
     }
 

@@ -14,7 +14,7 @@ use crate::{Error, NodeHandle};
 /// use hedgerow::{Keep, Node, Place, Scene};
 ///
 /// let mut scene = Scene::new();
-/// let mut plant = |name| scene.insert(scene.root(), Node::group().named(name)).unwrap();
+/// let mut plant = |name| scene.insert(scene.root(), Node::group().with_name(name)).unwrap();
 /// let [oak, ash, elm] = ["oak", "ash", "elm"].map(&mut plant);
 /// let place = scene.get(ash).unwrap().place().expect("it is not the root");
 /// assert_eq!((place, place.anchor()), (Place::Child(scene.root(), 1), Some(scene.root())));

@@ -40,7 +40,7 @@ pub use edit::Edit;
 ///         match node.name() {
 ///             Some("post") => {
 ///                 let arm = self.0.insert(node.handle(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)));
-///                 self.0.insert(arm, Node::group().named("lamp"));
+///                 self.0.insert(arm, Node::group().with_name("lamp"));
 ///             }
 ///             Some("litter") => self.0.push(Edit::remove(node.handle())),
 ///             _ => {}
@@ -51,8 +51,8 @@ pub use edit::Edit;
 ///
 /// let mut scene = Scene::new();
 /// let root = scene.root();
-/// let post = scene.insert(root, Node::group().named("post"))?;
-/// scene.insert(post, Node::group().named("litter"))?;
+/// let post = scene.insert(root, Node::group().with_name("post"))?;
+/// scene.insert(post, Node::group().with_name("litter"))?;
 ///
 /// let mut tidy = Tidy(EditQueue::new());
 /// scene.visit(root, &mut tidy);
@@ -176,7 +176,7 @@ impl EditQueue {
     /// queue.push(Edit::change(lamp, Change::Material(Some(3))));
     /// assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
     /// let lamp = scene.get(queue.inserted(lamp).unwrap()).unwrap();
-    /// assert_eq!(lamp.node(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).with_material(3));
+    /// assert_eq!(lamp.to_node(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).with_material(3));
     /// ```
     #[inline]
     pub fn push(&mut self, edit: Edit) {
@@ -198,7 +198,7 @@ impl EditQueue {
     /// use hedgerow::{Node, Scene, Tree, edit::EditQueue};
     ///
     /// let mut tree = Tree::new();
-    /// let car = tree.push(None, Node::group().named("car"));
+    /// let car = tree.push(None, Node::group().with_name("car"));
     /// let wheel = tree.push(Some(car), Node::group());
     ///
     /// let mut scene = Scene::new();
@@ -232,10 +232,10 @@ impl EditQueue {
     ///
     /// let mut scene = Scene::new();
     /// let (mut first, mut second) = (EditQueue::new(), EditQueue::new());
-    /// let street = first.insert(scene.root(), Node::group().named("street"));
-    /// let house = second.insert(street, Node::group().named("house"));
+    /// let street = first.insert(scene.root(), Node::group().with_name("street"));
+    /// let house = second.insert(street, Node::group().with_name("house"));
     /// first.append(&mut second);
-    /// first.push(Edit::change(house, Node::group().named("town hall")));
+    /// first.push(Edit::change(house, Node::group().with_name("town hall")));
     /// assert!(first.apply(&mut scene).iter().all(Result::is_ok));
     /// let found = scene.get(scene.root()).unwrap().find("street/town hall");
     /// assert_eq!(found.map(|node| node.handle()), first.inserted(house));

@@ -10,7 +10,7 @@
 //! use hedgerow::{Node, Scene};
 //!
 //! let mut scene = Scene::new();
-//! let tree = scene.insert(scene.root(), Node::group().named("tree"))?;
+//! let tree = scene.insert(scene.root(), Node::group().with_name("tree"))?;
 //! let bytes = scene.to_bytes();
 //! scene.remove(tree)?;
 //!
@@ -183,7 +183,7 @@ impl Scene {
     /// use hedgerow::{Node, Scene, Transform};
     ///
     /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("car"))?;
+    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_name("car"))?;
     /// let loaded = Scene::from_bytes(&scene.to_bytes())?;
     /// assert_eq!(loaded.get(car).unwrap().name(), Some("car"));
     /// assert_eq!(loaded.world(car).unwrap().translation().x, 1.0);

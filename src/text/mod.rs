@@ -29,7 +29,7 @@
 //! ]}"#;
 //! let mut scene: Scene = serde_json::from_str(text).unwrap();
 //! let car = scene.get(scene.root()).unwrap().find("car").expect("it is in the file").handle();
-//! scene.insert(car, Node::group().named("door"))?;
+//! scene.insert(car, Node::group().with_name("door"))?;
 //!
 //! let text = serde_json::to_string(&scene).unwrap();
 //! assert!(text.contains(r#"{"parent":1,"name":"wheel","material":2},{"parent":1,"name":"door"}"#));

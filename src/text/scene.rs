@@ -16,8 +16,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// use hedgerow::{Node, Scene, Transform};
 ///
 /// let mut scene = Scene::new();
-/// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 2.5)).named("car"))?;
-/// scene.insert(car, Node::material(3).named("wheel"))?;
+/// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 2.5)).with_name("car"))?;
+/// scene.insert(car, Node::material(3).with_name("wheel"))?;
 ///
 /// let text = serde_json::to_string(&scene).unwrap();
 /// assert!(text.contains(r#"{"parent":1,"name":"wheel","material":3}"#));
@@ -108,7 +108,7 @@ impl Serialize for NodeList<'_> {
                 Edge::Enter(node) => {
                     let parent = above.last().copied();
                     let detached = parent.is_none() && node.handle() != scene.root();
-                    list.serialize_element(&NodeForm::of(node.node(), parent, detached))?;
+                    list.serialize_element(&NodeForm::of(node.to_node(), parent, detached))?;
                     above.push(place);
                     place += 1;
                 }

@@ -44,10 +44,11 @@ impl Tree {
     /// use hedgerow::{Node, Place, Scene, Tree};
     ///
     /// let mut world = Scene::new();
-    /// let [west, east] = ["west", "east"].map(|name| world.insert(world.root(), Node::group().named(name)).unwrap());
-    /// let house = world.insert(west, Node::group().named("house"))?;
+    /// let mut region = |name| world.insert(world.root(), Node::group().with_name(name)).unwrap();
+    /// let [west, east] = ["west", "east"].map(&mut region);
+    /// let house = world.insert(west, Node::group().with_name("house"))?;
     ///
-    /// let file = world.tree(west)?.to_bytes();      // out of sight,
+    /// let file = world.copy_tree(west)?.to_bytes();      // out of sight,
     /// world.remove(west)?;
     /// let nodes = world.insert_tree(Place::Before(east), &Tree::from_bytes(&file)?)?; // and back
     /// assert_eq!(world.get(nodes[1]).unwrap().name(), Some("house"));

@@ -22,17 +22,17 @@ impl Scene {
     /// use hedgerow::{Node, Scene};
     ///
     /// let mut scene = Scene::new();
-    /// let lamp = scene.insert(scene.root(), Node::group().named("lamp"))?;
+    /// let lamp = scene.insert(scene.root(), Node::group().with_name("lamp"))?;
     /// let bulb = scene.insert(lamp, Node::material(3))?;
     ///
     /// let originals: Vec<_> = scene.get(lamp).unwrap().descendants().map(|node| node.handle()).collect();
-    /// let tree = scene.tree(lamp)?;
+    /// let tree = scene.copy_tree(lamp)?;
     /// let copies = scene.insert_tree(scene.root(), &tree)?;
     /// assert_eq!(originals, [lamp, bulb]);
-    /// assert_eq!(scene.get(copies[1]).unwrap().node(), Node::material(3), "the copy of the bulb");
+    /// assert_eq!(scene.get(copies[1]).unwrap().to_node(), Node::material(3), "the copy of the bulb");
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    pub fn tree(&self, node: NodeHandle) -> Result<Tree, Error> {
+    pub fn copy_tree(&self, node: NodeHandle) -> Result<Tree, Error> {
         let top = self.at(node)?;
         let store = &self.store;
         let mut tree = Tree::new();
@@ -59,7 +59,7 @@ impl Scene {
     /// If the tree has several roots, they are inserted there one after the other. If `place` is a plain handle, the
     /// tree becomes the last child of that node.
     ///
-    /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::tree`]. To load a subtree
+    /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::copy_tree`]. To load one
     /// from a file, insert the result of [`Tree::from_bytes`]. A tree at [`Place::Detached`] can serve as a prefab that
     /// costs nothing in any pass. Runs in **O(nodes)**.
     ///
@@ -76,8 +76,8 @@ impl Scene {
     /// let mut scene = Scene::new();
     /// let last = scene.insert(scene.root(), Node::group())?;
     /// let mut pair = Tree::new();
-    /// pair.push(None, Node::group().named("left"));
-    /// pair.push(None, Node::group().named("right"));
+    /// pair.push(None, Node::group().with_name("left"));
+    /// pair.push(None, Node::group().with_name("right"));
     /// let nodes = scene.insert_tree(Place::Before(last), &pair)?;
     /// assert!(scene.children(scene.root()).eq([nodes[0], nodes[1], last]));
     ///

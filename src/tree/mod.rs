@@ -19,7 +19,7 @@ use packed::Packed;
 /// | from | to |
 /// |---|---|
 /// | [`push`](Self::push), node by node | [`get`](Self::get), [`iter`](Self::iter) |
-/// | [`Scene::tree`](crate::Scene::tree) | [`Scene::insert_tree`](crate::Scene::insert_tree), [`EditQueue::insert_tree`](crate::edit::EditQueue::insert_tree) |
+/// | [`Scene::copy_tree`](crate::Scene::copy_tree) | [`Scene::insert_tree`](crate::Scene::insert_tree), [`EditQueue::insert_tree`](crate::edit::EditQueue::insert_tree) |
 /// | [`from_bytes`](Self::from_bytes) | [`to_bytes`](Self::to_bytes) |
 /// | `Deserialize` (feature `serde`) | `Serialize` |
 ///
@@ -37,7 +37,7 @@ use packed::Packed;
 /// use hedgerow::{Node, Scene, Transform, Tree};
 ///
 /// let mut tree = Tree::new();
-/// let car = tree.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).named("car"));
+/// let car = tree.push(None, Node::transform(Transform::from_xyz(5.0, 0.0, 0.0)).with_name("car"));
 /// let wheel = tree.push(Some(car), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)));
 /// assert_eq!((tree.parent(wheel), tree.iter().len()), (Some(car), 2));
 ///
@@ -46,7 +46,7 @@ use packed::Packed;
 /// let second = scene.insert_tree(scene.root(), &tree)?;
 /// assert!(scene.children(scene.root()).eq([first[car], second[car]]));
 /// assert_eq!(scene.parent(second[wheel]), Some(second[car]));
-/// assert_eq!(scene.tree(first[car])?, tree);
+/// assert_eq!(scene.copy_tree(first[car])?, tree);
 /// # Ok::<(), hedgerow::edit::BatchError>(())
 /// ```
 #[derive(Clone, Default)]

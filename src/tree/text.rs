@@ -141,8 +141,8 @@ impl Listed {
 /// use hedgerow::{Node, Tree};
 ///
 /// let mut tree = Tree::new();
-/// let car = tree.push(None, Node::group().named("car"));
-/// tree.push(Some(car), Node::material(3).named("wheel"));
+/// let car = tree.push(None, Node::group().with_name("car"));
+/// tree.push(Some(car), Node::material(3).with_name("wheel"));
 /// let text = serde_json::to_string(&tree).unwrap();
 /// assert_eq!(text, r#"{"hedgerow":1,"nodes":[{"name":"car"},{"parent":0,"name":"wheel","material":3}]}"#);
 /// assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);

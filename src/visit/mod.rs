@@ -16,8 +16,8 @@
 //! use hedgerow::{Node, NodeRef, Scene, Transform};
 //!
 //! let mut scene = Scene::new();
-//! let house = scene.insert(scene.root(), Node::group().named("house"))?;
-//! scene.insert(house, Node::transform(Transform::IDENTITY).named("door"))?;
+//! let house = scene.insert(scene.root(), Node::group().with_name("house"))?;
+//! scene.insert(house, Node::transform(Transform::IDENTITY).with_name("door"))?;
 //! scene.update();
 //!
 //! let mut outline = String::new();

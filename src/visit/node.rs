@@ -51,8 +51,8 @@ pub trait Visitor {
 /// use hedgerow::{Node, NodeRef, Scene};
 ///
 /// let mut scene = Scene::new();
-/// let car = scene.insert(scene.root(), Node::group().named("car"))?;
-/// scene.insert(car, Node::group().named("wheel"))?;
+/// let car = scene.insert(scene.root(), Node::group().with_name("car"))?;
+/// scene.insert(car, Node::group().with_name("wheel"))?;
 /// let mut text = String::new();
 /// scene.visit(scene.root(), &mut |node: &NodeRef<'_>| {
 ///     text += &format!("{:1$}{2}\n", "", 2 * node.depth(), node.name().unwrap_or("?"));
@@ -86,8 +86,8 @@ impl Scene {
     /// }
     ///
     /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group().named("car"))?;
-    /// scene.insert(car, Node::group().named("wheel"))?;
+    /// let car = scene.insert(scene.root(), Node::group().with_name("car"))?;
+    /// scene.insert(car, Node::group().with_name("wheel"))?;
     /// let mut names = Names(Vec::new());
     /// scene.visit(scene.root(), &mut names);
     /// assert_eq!(names.0, ["car", "wheel"]);

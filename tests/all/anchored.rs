@@ -120,7 +120,7 @@ fn no_parent_is_asked_for_the_world_of_an_anchored_node() {
 #[cfg(feature = "serde")]
 fn text_and_bytes_have_the_mark() {
     let (scene, [lorry, ..]) = lorry();
-    let tree = scene.tree(lorry).unwrap();
+    let tree = scene.copy_tree(lorry).unwrap();
     let text = serde_json::to_string(&tree).unwrap();
     assert_eq!(text.matches(r#""anchored":true"#).count(), 1, "{text}");
     assert_eq!(serde_json::from_str::<hedgerow::Tree>(&text).unwrap(), tree);

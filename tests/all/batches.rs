@@ -12,7 +12,7 @@ fn node(number: usize) -> Node<'static> {
     match number % 5 {
         0 | 1 => Node::transform(place),
         2 => Node::drawable(Drawable::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
-        3 => Node::transform(place).with_material(3).named("three"),
+        3 => Node::transform(place).with_material(3).with_name("three"),
         _ => Node::group(),
     }
 }

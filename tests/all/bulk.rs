@@ -16,7 +16,7 @@ fn node(number: usize) -> Node<'static> {
         0 => node.with_material(7),
         1 => node.with_layers(Layers::new(0b101)),
         2..=5 => node.with_drawable(Drawable::new(u32::try_from(number).unwrap(), Aabb::cube(1.0))),
-        6 => node.named(NAMES[number % 3]),
+        6 => node.with_name(NAMES[number % 3]),
         7 => node.with_matrix(Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]] }),
         _ => node,
     }
@@ -34,9 +34,9 @@ fn a_large_tree_is_inserted_as_it_is() {
     assert_eq!(scene.validate(), Ok(()));
     for (number, &handle) in handles.iter().enumerate() {
         let parent = tree.parent(number).map_or(scene.root(), |parent| handles[parent]);
-        assert_eq!((scene.get(handle).unwrap().node(), scene.parent(handle)), (node(number), Some(parent)));
+        assert_eq!((scene.get(handle).unwrap().to_node(), scene.parent(handle)), (node(number), Some(parent)));
     }
-    assert_eq!(scene.tree(handles[0]).unwrap(), tree);
+    assert_eq!(scene.copy_tree(handles[0]).unwrap(), tree);
     assert_eq!((tree.len(), tree.get(6000), tree.parent(6000)), (6000, None, None));
 }
 
@@ -46,10 +46,10 @@ fn a_tree_that_was_cleared_is_filled_anew() {
     for name in ["first", "second"] {
         tree.clear();
         assert!(tree.is_empty() && tree == Tree::new());
-        let top = tree.push(None, node(3).named(name));
+        let top = tree.push(None, node(3).with_name(name));
         tree.push(Some(top), node(4));
         let nodes: Vec<_> = tree.iter().collect();
-        assert_eq!(nodes, [(None, node(3).named(name)), (Some(top), node(4))]);
+        assert_eq!(nodes, [(None, node(3).with_name(name)), (Some(top), node(4))]);
     }
 }
 
@@ -100,7 +100,7 @@ fn a_tree_that_no_scene_takes_is_refused_with_the_number_at_fault_and_keeps_its_
 
     let mut tree = Tree::new();
     tree.push(None, Node::group());
-    let wrong = Node::transform(Transform::from_xyz(0.0, f32::INFINITY, 0.0)).named("wrong").with_user_data(3);
+    let wrong = Node::transform(Transform::from_xyz(0.0, f32::INFINITY, 0.0)).with_name("wrong").with_user_data(3);
     tree.push(Some(0), wrong);
     tree.push(Some(usize::MAX), Node::group());
     assert_eq!(tree.get(1), Some(wrong), "it is kept as it was pushed");

@@ -248,7 +248,7 @@ fn a_smooth_scene_blends_on_after_a_restore() {
 #[test]
 fn a_removed_subtree_comes_back_with_its_handles_even_if_its_records_were_used_again() {
     let mut scene = Scene::with_config(TOLD).unwrap();
-    let top = scene.insert(scene.root(), Node::transform(at(1.0)).named("top")).unwrap();
+    let top = scene.insert(scene.root(), Node::transform(at(1.0)).with_name("top")).unwrap();
     let below = scene.insert(top, Node::transform(at(2.0)).with_material(7)).unwrap();
     scene.update();
     let mut checkpoints = Checkpoints::new(&mut scene, 4).unwrap();
@@ -310,7 +310,7 @@ fn a_frame_that_was_restored_and_corrected_is_saved_again() {
     for frame in 0..4 {
         checkpoints.save(&mut scene, frame).unwrap();
         saved.push(scene.to_bytes());
-        nodes.push(scene.insert(scene.root(), Node::group().named("node")).unwrap());
+        nodes.push(scene.insert(scene.root(), Node::group().with_name("node")).unwrap());
     }
     checkpoints.restore(&mut scene, 2).unwrap();
     scene.remove(nodes[0]).unwrap();

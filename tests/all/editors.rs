@@ -75,9 +75,10 @@ fn a_sweep_sees_parents_before_children_across_slices() {
 #[test]
 fn subtrees_are_loaded_and_built_outside_of_the_tree() {
     let mut scene = Scene::new();
-    let lamp = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).named("lamp")).unwrap();
+    let lamp =
+        scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).with_name("lamp")).unwrap();
     scene.insert(lamp, Node::material(3)).unwrap();
-    let tree = scene.tree(lamp).unwrap();
+    let tree = scene.copy_tree(lamp).unwrap();
     let read = Tree::from_bytes(&tree.to_bytes()).unwrap();
     let loaded = scene.insert_tree(Place::Detached, &read).unwrap()[0];
     assert_eq!(

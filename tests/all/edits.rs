@@ -18,7 +18,7 @@ fn a_scene_is_printed_in_one_line_whatever_its_size() {
     for _ in 0..10_000 {
         scene.insert(root, Node::group()).unwrap();
     }
-    scene.insert(Place::Detached, Node::group().named("spare")).unwrap();
+    scene.insert(Place::Detached, Node::group().with_name("spare")).unwrap();
     assert!(format!("{scene:?}").starts_with("Scene { nodes: 10001, detached: 1, slices: "));
     let prints = [
         format!("{scene:#?}"),
@@ -121,7 +121,7 @@ fn what_moves_before_it_has_a_row_is_not_moved_by_a_later_update() {
 }
 
 fn named(scene: &mut Scene, place: impl Into<Place>, name: &str) -> NodeHandle {
-    scene.insert(place, Node::group().named(name)).unwrap()
+    scene.insert(place, Node::group().with_name(name)).unwrap()
 }
 
 fn near(a: &Mat34, b: &Mat34) -> bool {
@@ -140,7 +140,7 @@ fn a_world_transform_that_needs_shear_is_kept_as_a_matrix() {
     assert_eq!(scene.reparent(node, parent, Keep::World), Ok(Some(LocalForm::Matrix)));
     assert!(matches!(scene.local(node), Some(Local::Matrix(_))));
     assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
-    assert!(scene.get(node).unwrap().node().local.is_some_and(|local| local.transform().is_none()));
+    assert!(scene.get(node).unwrap().to_node().local.is_some_and(|local| local.transform().is_none()));
 
     // Below the root, the local transform is a rotation again.
     assert_eq!(scene.reparent(node, root, Keep::World), Ok(Some(LocalForm::Transform)));

@@ -71,7 +71,7 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
         scene.maintain(ENOUGH);
     }),
     ("copying and removing", |scene, [a, b]| {
-        let tree = scene.tree(a).unwrap();
+        let tree = scene.copy_tree(a).unwrap();
         let copy = scene.insert_tree(b, &tree).unwrap()[0];
         scene.remove(copy).unwrap();
     }),
@@ -162,7 +162,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     scene.validate().unwrap();
     let mut shown = DrawList::new();
     scene.draw_list(&mut shown);
-    assert_eq!((shown.len(), scene.get(node).map(|node| node.node())), (1, Some(whole())));
+    assert_eq!((shown.len(), scene.get(node).map(|node| node.to_node())), (1, Some(whole())));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_capacity_shows_in_the_bytes_allocated() {
 #[test]
 fn what_is_in_use_is_counted_kind_by_kind_and_in_all() {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-    (0..10).for_each(|_| _ = scene.insert(scene.root(), whole().named("four")).unwrap());
+    (0..10).for_each(|_| _ = scene.insert(scene.root(), whole().with_name("four")).unwrap());
     scene.update();
     let stats = scene.stats();
     let slices = [stats.rows, stats.transforms, stats.drawables, stats.bounds];

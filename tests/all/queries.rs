@@ -30,7 +30,7 @@ impl Fixture {
         for (parent, children) in family {
             let parent = fixture.get(parent);
             for child in children.split("").filter(|name| !name.is_empty()) {
-                fixture.scene.insert(parent, Node::group().named(child)).unwrap();
+                fixture.scene.insert(parent, Node::group().with_name(child)).unwrap();
             }
         }
         fixture.scene.update();
@@ -62,12 +62,12 @@ fn paths_take_the_first_match_in_sibling_order() {
     assert_eq!(fixture.scene.get(a).unwrap().find("f/i").map(|node| node.handle()), Some(fixture.get("i")));
     assert_eq!(fixture.scene.get(a).unwrap().find("").map(|node| node.handle()), Some(a), "no step leads nowhere");
 
-    let second = fixture.scene.insert(a, Node::group().named("f")).unwrap();
+    let second = fixture.scene.insert(a, Node::group().with_name("f")).unwrap();
     assert_eq!(find(&fixture, "a/f"), Some(f));
     fixture.scene.reparent(second, hedgerow::Place::FirstChildOf(a), hedgerow::Keep::Local).unwrap();
     assert_eq!(find(&fixture, "a/f"), Some(second));
 
-    let slashed = fixture.scene.insert(second, Node::group().named("x/y")).unwrap();
+    let slashed = fixture.scene.insert(second, Node::group().with_name("x/y")).unwrap();
     let all: Vec<_> = fixture.scene.get(root).unwrap().find_all("x/y").map(|node| node.handle()).collect();
     assert_eq!(all, [slashed]);
     let all = fixture.scene.get(root).unwrap().find_all("f").map(|node| node.handle());
@@ -191,7 +191,7 @@ fn a_node_has_whichever_of_all_parts_it_was_given() {
             ..Node::transform(Transform::from_translation(translation.as_vec3()))
         };
         let inserted = scene.insert(scene.root(), node).unwrap();
-        assert_eq!(scene.get(inserted).map(|node| node.node()), Some(node));
+        assert_eq!(scene.get(inserted).map(|node| node.to_node()), Some(node));
         assert_eq!(scene.get(inserted).map(|node| node.is_anchored()), Some(node.anchored));
     }
 }

@@ -10,7 +10,7 @@ use hedgerow::{
 };
 
 fn group(scene: &mut Scene, parent: NodeHandle, name: &str) -> NodeHandle {
-    scene.insert(parent, Node::group().named(name)).unwrap()
+    scene.insert(parent, Node::group().with_name(name)).unwrap()
 }
 
 fn child_names(scene: &Scene, node: NodeHandle) -> Vec<&str> {
@@ -41,7 +41,7 @@ fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     let expected = [Outcome::Inserted(house), changed, changed, changed, moved, Outcome::Moved(None), removed];
     assert_eq!(results, expected.map(Ok));
     let node = Node::transform(Transform::IDENTITY).with_user_data(18).with_view_range(range);
-    assert_eq!(scene.get(house).unwrap().node(), node);
+    assert_eq!(scene.get(house).unwrap().to_node(), node);
     assert!(scene.children(root).eq([house]) && queue.is_empty());
     assert_eq!(queue.apply(&mut scene), []);
 }
@@ -84,11 +84,11 @@ fn an_edit_on_a_failed_insert_gives_the_error_of_the_insert() {
     scene.remove(gone).unwrap();
 
     let mut queue = EditQueue::new();
-    let house = queue.insert(gone, Node::group().named("house"));
-    let room = queue.insert(house, Node::group().named("room"));
+    let house = queue.insert(gone, Node::group().with_name("house"));
+    let room = queue.insert(house, Node::group().with_name("room"));
     queue.push(Edit::change(room, Change::Name(Some("kitchen".into()))));
     queue.push(Edit::reparent(room, root, Keep::Local));
-    let bench = queue.insert(root, Node::group().named("bench"));
+    let bench = queue.insert(root, Node::group().with_name("bench"));
     queue.push(Edit::reparent(bench, Place::Before(room), Keep::Local));
     let results = queue.apply(&mut scene);
     for failed in [0, 1, 2, 3, 5] {
@@ -167,15 +167,15 @@ fn descriptions_user_data_and_precise_translations_are_queued() {
     let mut scene = Scene::new();
     let root = scene.root();
     let mut queue = EditQueue::new();
-    let car = queue.insert(root, Node::transform(Transform::IDENTITY).named("car"));
+    let car = queue.insert(root, Node::transform(Transform::IDENTITY).with_name("car"));
     let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
         .with_drawable(Drawable::new(4, Aabb::cube(1.0)))
         .with_material(5)
         .with_user_data(16)
-        .named("lorry");
+        .with_name("lorry");
     queue.push(Edit::change(car, description));
     queue.push(Edit::change(root, Change::Name(Some("world".into()))));
-    queue.push(Edit::change(root, Node::group().named("root")));
+    queue.push(Edit::change(root, Node::group().with_name("root")));
     queue.push(Edit::change(car, Change::UserData(17)));
     queue.push(Edit::change(car, Change::UserData(18)));
     let far = DVec3::new(6_371_000.125, 0.25, -42.0);
@@ -187,7 +187,7 @@ fn descriptions_user_data_and_precise_translations_are_queued() {
     assert_eq!(results[1..7], [Ok(Outcome::Changed); 6]);
     assert_eq!(results[7..9], [Ok(Outcome::Changed), Ok(Outcome::Changed)]);
     let car = queue.inserted(car).unwrap();
-    assert_eq!(scene.get(car).map(|node| node.node()).and_then(|node| node.name), Some("lorry"));
+    assert_eq!(scene.get(car).map(|node| node.to_node()).and_then(|node| node.name), Some("lorry"));
     assert_eq!(
         (scene.get(car).and_then(|node| node.own_material()), scene.get(root).and_then(|node| node.name())),
         (Some(5), Some("root"))
@@ -209,7 +209,7 @@ fn a_failed_edit_does_not_stop_those_behind_it() {
     queue.push(Edit::remove(root));
     queue.push(Edit::change(gone, Change::Name(Some("a name that nobody gets".into()))));
     queue.push(Edit::set_local(root, Transform::from_scale(Vec3::splat(f32::NAN))));
-    let house = queue.insert(root, Node::group().named("house"));
+    let house = queue.insert(root, Node::group().with_name("house"));
     let results = queue.apply(&mut scene);
     assert_eq!(results[0], Err(Error::RootIsFixed));
     assert_eq!(results[1], Err(Error::StaleHandle(gone)));
@@ -234,19 +234,19 @@ fn a_queued_node_can_be_an_anchor_of_each_kind() {
     let mut scene = Scene::new();
     let root = scene.root();
     let mut queue = EditQueue::new();
-    let middle = queue.insert(root, Node::group().named("middle"));
+    let middle = queue.insert(root, Node::group().with_name("middle"));
     let anchor = Target::from(middle);
-    queue.insert(Place::After(middle), Node::group().named("after"));
-    queue.insert(Place::Before(anchor), Node::group().named("before"));
-    queue.insert(Place::LastChildOf(middle), Node::group().named("second"));
-    queue.insert(Place::FirstChildOf(anchor), Node::group().named("first"));
-    queue.push(Edit::insert(anchor, Node::group().named("third")));
-    queue.insert(Place::FirstChildOf(root), Node::group().named("start"));
+    queue.insert(Place::After(middle), Node::group().with_name("after"));
+    queue.insert(Place::Before(anchor), Node::group().with_name("before"));
+    queue.insert(Place::LastChildOf(middle), Node::group().with_name("second"));
+    queue.insert(Place::FirstChildOf(anchor), Node::group().with_name("first"));
+    queue.push(Edit::insert(anchor, Node::group().with_name("third")));
+    queue.insert(Place::FirstChildOf(root), Node::group().with_name("start"));
     assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
     assert_eq!(child_names(&scene, root), ["start", "before", "middle", "after"]);
     let middle = queue.inserted(middle).unwrap();
     assert_eq!(child_names(&scene, middle), ["first", "second", "third"]);
-    let other = queue.insert(Place::Before(middle), Node::group().named("other"));
+    let other = queue.insert(Place::Before(middle), Node::group().with_name("other"));
     queue.push(Edit::reparent(other, Place::After(middle), Keep::Local));
     assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
     assert_eq!(child_names(&scene, root), ["start", "before", "middle", "other", "after"]);
@@ -260,7 +260,7 @@ fn edits_are_recorded_during_a_visit() {
             if node.name() == Some("weed") {
                 self.0.push(Edit::remove(node.handle()));
             } else {
-                let coat = self.0.insert(node.handle(), Node::group().named("coat"));
+                let coat = self.0.insert(node.handle(), Node::group().with_name("coat"));
                 self.0.push(Edit::change(coat, Change::Material(Some(5))));
             }
             Flow::Continue

@@ -95,12 +95,12 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
     for number in 0..120_u32 {
         let turned = Transform::from_rotation(Quat::from_rotation_y(number as f32)).with_translation(Vec3::splat(0.5));
         let node = match number % 6 {
-            0 => Node::transform(turned).named("hinge"),
+            0 => Node::transform(turned).with_name("hinge"),
             1 => Node::group().with_matrix(sheared),
             2 => Node::drawable(Drawable::new(number, Aabb::cube(1.0))).with_transform(turned),
             3 => Node::material(number).with_layers(Layers::new(number)),
-            4 => Node::drawable(Drawable::new(number, Aabb::INFINITE)).named("sky"),
-            _ => Node::group().named("ä/ö"),
+            4 => Node::drawable(Drawable::new(number, Aabb::INFINITE)).with_name("sky"),
+            _ => Node::group().with_name("ä/ö"),
         };
         let parent = nodes[(number as usize * 7) / 10];
         nodes.push(scene.insert(parent, node).unwrap());
@@ -132,7 +132,7 @@ fn every_truncation_is_refused() {
         set_checksum(&mut cut);
         assert!(Scene::from_bytes(&cut).is_err(), "{length} bytes under a fitting checksum");
     }
-    let part = scene.tree(nodes[1]).unwrap().to_bytes();
+    let part = scene.copy_tree(nodes[1]).unwrap().to_bytes();
     for length in 0..part.len() {
         let mut cut = part[..length].to_vec();
         set_checksum(&mut cut);
@@ -199,7 +199,7 @@ fn a_forged_length_takes_no_memory() {
 fn what_is_no_snapshot_says_what_it_is() {
     let (scene, nodes) = varied();
     let whole = scene.to_bytes();
-    let part = scene.tree(nodes[1]).unwrap().to_bytes();
+    let part = scene.copy_tree(nodes[1]).unwrap().to_bytes();
     let refusal = |bytes: &[u8]| Scene::from_bytes(bytes).map(drop).unwrap_err();
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { found: "Tree" });
@@ -313,7 +313,7 @@ fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
 fn a_file_is_written_into_memory_of_about_its_length() {
     let name = "n".repeat(100_000);
     let mut scene = Scene::new();
-    let top = scene.insert(scene.root(), Node::group().named(&name)).unwrap();
+    let top = scene.insert(scene.root(), Node::group().with_name(&name)).unwrap();
     let bytes = scene.to_bytes();
     assert_eq!(Scene::from_bytes(&bytes).unwrap().get(top).unwrap().name(), Some(&*name));
     for _ in 0..3000 {
@@ -327,7 +327,7 @@ fn a_file_is_written_into_memory_of_about_its_length() {
 #[test]
 fn a_tree_is_not_inserted_where_nothing_can_go() {
     let (mut scene, nodes) = varied();
-    let tree = scene.tree(nodes[2]).unwrap();
+    let tree = scene.copy_tree(nodes[2]).unwrap();
     let before = dump(&scene);
     let gone = nodes[100];
     for tree in [&tree, &Tree::new()] {
@@ -335,6 +335,6 @@ fn a_tree_is_not_inserted_where_nothing_can_go() {
         assert_eq!(scene.insert_tree(Place::After(nodes[0]), tree), Err(Error::RootIsFixed.into()));
     }
     assert_eq!(scene.insert_tree(nodes[0], &Tree::new()), Ok(Vec::new()));
-    assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(scene.copy_tree(gone), Err(Error::StaleHandle(gone)));
     assert_eq!(dump(&scene), before);
 }

@@ -31,7 +31,7 @@ fn nodes(scene: &Scene) -> Vec<Listed<'_>> {
     let place = |node| order.iter().position(|&other| other == node);
     let listed = |&node: &NodeHandle| {
         let parent = scene.parent(node).and_then(place);
-        (parent, scene.get(node).unwrap().node(), scene.get(node).and_then(|node| node.translation_f64()))
+        (parent, scene.get(node).unwrap().to_node(), scene.get(node).and_then(|node| node.translation_f64()))
     };
     order.iter().map(listed).collect()
 }
@@ -78,7 +78,8 @@ fn a_translation_is_one_field_in_the_precision_of_its_digits() {
     let typed = |node: &str| -> Scene {
         serde_json::from_str(&format!(r#"{{"nodes":[{{}},{{"parent":0,{node}}}]}}"#)).unwrap()
     };
-    let first = |scene: &Scene| scene.get(scene.root()).and_then(NodeRef::first_child).unwrap().node().translation_f64;
+    let first =
+        |scene: &Scene| scene.get(scene.root()).and_then(NodeRef::first_child).unwrap().to_node().translation_f64;
     let by_hand = typed(r#""transform":{"translation":[2683141.257,1247913.503,408.125]}"#);
     assert_eq!(nodes(&by_hand), nodes(&scene));
     assert!((first(&scene).unwrap() - place).abs().max_element() < 1e-8);
@@ -96,7 +97,7 @@ fn a_translation_is_one_field_in_the_precision_of_its_digits() {
         ("3.3e38", 3.3e38),
     ] {
         let scene = typed(&format!(r#""transform":{{"translation":[{digits},0,0]}}"#));
-        let node = scene.get(scene.root()).and_then(NodeRef::first_child).unwrap().node();
+        let node = scene.get(scene.root()).and_then(NodeRef::first_child).unwrap().to_node();
         assert_eq!(
             format!("{:?}", node.local),
             format!("{:?}", Some(Local::from(Transform::from_xyz(single, 0.0, 0.0))))
@@ -137,7 +138,7 @@ fn any_scene_comes_back_node_by_node() {
 #[test]
 fn detached_subtrees_are_told_behind_the_tree() {
     let mut scene = Scene::new();
-    let [shelf, book, page] = ["shelf", "book", "page"].map(|name| Node::group().named(name));
+    let [shelf, book, page] = ["shelf", "book", "page"].map(|name| Node::group().with_name(name));
     let shelf = scene.insert(scene.root(), shelf).unwrap();
     let book = scene.insert(shelf, book).unwrap();
     scene.insert(book, page).unwrap();
@@ -212,10 +213,10 @@ fn a_tree_is_the_list_of_its_nodes() {
     ]}"#;
     let tree: Tree = serde_json::from_str(text).unwrap();
     let mut expected = Tree::new();
-    expected.push(None, Node::group().named("lamp").with_user_data(5));
+    expected.push(None, Node::group().with_name("lamp").with_user_data(5));
     let far = DVec3::new(1e7 + 0.25, 0.0, 0.0);
-    let car = expected.push(None, Node::transform(Transform::IDENTITY).with_translation_f64(far).named("car"));
-    expected.push(Some(car), Node::material(2).named("wheel"));
+    let car = expected.push(None, Node::transform(Transform::IDENTITY).with_translation_f64(far).with_name("car"));
+    expected.push(Some(car), Node::material(2).with_name("wheel"));
     assert_eq!(tree, expected);
     assert_eq!(again(&tree), tree);
     assert_eq!(again(&Tree::new()), Tree::new());
@@ -229,10 +230,10 @@ fn a_tree_is_the_list_of_its_nodes() {
     }
     // A scene is written like its tree.
     let mut scene = Scene::new();
-    scene.edit(scene.root()).unwrap().set_node(Node::group().named("town")).unwrap();
+    scene.edit(scene.root()).unwrap().set_node(Node::group().with_name("town")).unwrap();
     scene.insert_tree(scene.root(), &tree).unwrap();
     let written = serde_json::to_value(&scene).unwrap();
-    let tree = scene.tree(scene.root()).unwrap();
+    let tree = scene.copy_tree(scene.root()).unwrap();
     assert_eq!(written["nodes"], serde_json::to_value(&tree).unwrap()["nodes"]);
 }
 

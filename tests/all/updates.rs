@@ -36,7 +36,7 @@ const WAYS: [(&str, Make); 7] = [
     ("a copy", |scene, parent| {
         let top = scene.insert(parent, whole()).unwrap();
         scene.insert(top, whole()).unwrap();
-        let tree = scene.tree(top).unwrap();
+        let tree = scene.copy_tree(top).unwrap();
         let copy = scene.insert_tree(parent, &tree).unwrap()[0];
         scene.remove(top).unwrap();
         copy
@@ -57,7 +57,7 @@ const WAYS: [(&str, Make); 7] = [
         let mut other = Scene::new();
         let top = other.insert(other.root(), whole()).unwrap();
         other.insert(top, whole()).unwrap();
-        let read = Tree::from_bytes(&other.tree(top).unwrap().to_bytes()).unwrap();
+        let read = Tree::from_bytes(&other.copy_tree(top).unwrap().to_bytes()).unwrap();
         scene.insert_tree(parent, &read).unwrap()[0]
     }),
 ];

@@ -55,10 +55,10 @@ fn little() -> Scene {
     let whole = Node::transform(Transform::IDENTITY)
         .with_material(1)
         .with_drawable(Drawable::new(1, Aabb::cube(1.0)))
-        .named("a");
+        .with_name("a");
     let a = scene.insert(scene.root(), whole).unwrap();
-    scene.insert(a, Node::group().named("b")).unwrap();
-    scene.insert(scene.root(), Node::material(2).named("c")).unwrap();
+    scene.insert(a, Node::group().with_name("b")).unwrap();
+    scene.insert(scene.root(), Node::material(2).with_name("c")).unwrap();
     scene
 }
 

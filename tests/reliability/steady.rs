@@ -223,7 +223,9 @@ impl Beside {
 }
 
 fn shown() -> Node<'static> {
-    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(3, Aabb::cube(1.0))).named("shown")
+    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
+        .with_drawable(Drawable::new(3, Aabb::cube(1.0)))
+        .with_name("shown")
 }
 
 /// Makes two nodes below the root, one below the other. Returns the upper one.
@@ -263,7 +265,7 @@ const WAYS: [(&str, Make); 9] = [
     ("a copy by bytes", |scene, _| {
         let top = scene.insert(Place::Detached, shown()).unwrap();
         scene.insert(top, shown()).unwrap();
-        let tree = Tree::from_bytes(&scene.tree(top).unwrap().to_bytes()).unwrap();
+        let tree = Tree::from_bytes(&scene.copy_tree(top).unwrap().to_bytes()).unwrap();
         scene.remove(top).unwrap();
         scene.insert_tree(scene.root(), &tree).unwrap()[0]
     }),

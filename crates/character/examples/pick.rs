@@ -162,7 +162,7 @@ fn scene() -> Result<(Scene, Meshes), Box<dyn Error>> {
         let turn = Quat::from_rotation_y(turn) * Quat::from_rotation_z(turn * 0.4);
         let place = Transform::from_translation(place.into()).with_rotation(turn).with_scale(scale.into());
         let bounds = boxes.get(mesh as usize).copied().unwrap_or(Aabb::EMPTY);
-        scene.insert(scene.root(), Node::transform(place).with_drawable(Drawable::new(mesh, bounds)).named(name))
+        scene.insert(scene.root(), Node::transform(place).with_drawable(Drawable::new(mesh, bounds)).with_name(name))
     };
     add("floor", 0, [0.0, 0.0, 0.0], [14.0, 1.0, 14.0], 0.0)?;
     add("block", 1, [-3.2, 0.5, 0.4], [1.2, 1.0, 1.2], 0.7)?;

@@ -41,9 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (joint, &parent) in (0_u16..).zip(skeleton.parents()) {
         // Parents come first, so their nodes exist.
         let parent = nodes.get(usize::from(parent)).copied().unwrap_or(scene.root());
-        nodes.push(scene.insert(parent, Node::transform(skeleton.rest(joint)).named(skeleton.name(joint)))?);
+        nodes.push(scene.insert(parent, Node::transform(skeleton.rest(joint)).with_name(skeleton.name(joint)))?);
     }
-    let lamp = scene.insert(nodes[1], Node::transform(Transform::from_xyz(0.0, -1.0, 0.0)).named("lamp"))?;
+    let lamp = scene.insert(nodes[1], Node::transform(Transform::from_xyz(0.0, -1.0, 0.0)).with_name("lamp"))?;
 
     // Each frame samples the clip into the same pose, so `apply` writes only changes.
     let mut pose = Pose::rest(&skeleton);

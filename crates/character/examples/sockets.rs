@@ -30,11 +30,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sockets = Sockets::new();
     let (mut guards, mut torches, mut flames) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..GUARDS {
-        let guard = Node::transform(Transform::from_xyz(4.0 * number as f32, 0.0, 0.0)).named("guard");
+        let guard = Node::transform(Transform::from_xyz(4.0 * number as f32, 0.0, 0.0)).with_name("guard");
         let guard = scene.insert(scene.root(), guard)?;
-        let torch = scene.insert(guard, Node::transform(Transform::IDENTITY).named("torch"))?;
+        let torch = scene.insert(guard, Node::transform(Transform::IDENTITY).with_name("torch"))?;
         // A child of the torch needs no socket.
-        flames.push(scene.insert(torch, Node::transform(Transform::from_xyz(0.0, 0.5, 0.0)).named("flame"))?);
+        flames.push(scene.insert(torch, Node::transform(Transform::from_xyz(0.0, 0.5, 0.0)).with_name("flame"))?);
         // The torch follows the hand, held a little below its middle. `number` identifies the guard.
         sockets.insert(&scene, torch, number, HAND, Transform::from_xyz(0.0, 0.1, 0.0))?;
         guards.push(guard);

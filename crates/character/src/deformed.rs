@@ -43,7 +43,7 @@ use std::sync::Arc;
 /// assert_eq!(positions, [[0.0, 3.0, 0.0]]);
 ///
 /// // A copy of the node, and what a shader needs: matrices, weights and indices.
-/// let copies = scene.insert_tree(scene.root(), &scene.tree(flag.node())?)?;
+/// let copies = scene.insert_tree(scene.root(), &scene.copy_tree(flag.node())?)?;
 /// let copy = flag.of_copy(&NodeMap::from_iter([(flag.node(), copies[0])])).expect("its node was copied");
 /// assert_eq!((copy.node(), copy.palette().matrices()), (copies[0], &[Mat34::IDENTITY][..]));
 /// assert_eq!((copy.weights(), copy.triangles().len()), (&[0.5][..], 0));
@@ -231,7 +231,7 @@ impl Deformed {
     }
 
     /// Returns a `Deformed` for the copy of the node; `None` if the node was not copied. `copies` maps nodes to copies:
-    /// see [`Scene::tree`]. The copy shares the mesh. Runs in **O(joints + targets)**.
+    /// see [`Scene::copy_tree`]. The copy shares the mesh. Runs in **O(joints + targets)**.
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Option<Self> {
         let node = *copies.get(self.node)?;

@@ -223,7 +223,7 @@ impl AnimationPlayer {
     }
 
     /// Returns a player for the nodes of a copy, with the time of this player. `copies` maps nodes to copies: see
-    /// [`Scene::tree`]. Nodes that were not copied are left out.
+    /// [`Scene::copy_tree`]. Nodes that were not copied are left out.
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Self {
         let mut copy = Self { items: Vec::new(), ..self.clone() };

@@ -172,7 +172,7 @@ impl RigPlace {
     /// Returns the place of a copy of the nodes in `scene`, for many characters that are copies of one:
     /// [`Rig::apply_at`] poses the copy. `None` if neither the base nor the first joint was copied.
     ///
-    /// `copies` maps nodes to copies: see [`Scene::tree`].
+    /// `copies` maps nodes to copies: see [`Scene::copy_tree`].
     ///
     /// Runs in **O(joints)**.
     #[must_use]

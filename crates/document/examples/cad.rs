@@ -31,7 +31,7 @@ fn plant(hulls: u32) -> Result<Library, Anything> {
     for (level, &(name, uses, own)) in LEVELS.iter().enumerate() {
         let material = u32::try_from(level)?;
         let mut tree = Tree::new();
-        let root = tree.push(None, Node::group().named(name).with_material(material));
+        let root = tree.push(None, Node::group().with_name(name).with_material(material));
         for number in 0..own {
             tree.push(Some(root), Node::transform(Transform::from_xyz(number as f32, 0.0, 1.0)));
         }

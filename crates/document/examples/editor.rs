@@ -67,7 +67,7 @@ impl Editor {
         let Some((node, place)) = self.node().and_then(|node| Some((node, self.scene.get(node)?.place()?))) else {
             return Ok(());
         };
-        let group = self.scene.insert(place, Node::group().named("group"))?;
+        let group = self.scene.insert(place, Node::group().with_name("group"))?;
         self.scene.reparent(node, group, Keep::World)?;
         self.document.commit(&mut self.scene)?; //  doc
         self.select(group);
@@ -160,7 +160,7 @@ impl Editor {
 
     fn check(&self) -> Result<(), Anything> {
         let (library, root) = (self.document.library(), self.document.root());
-        if library.tree("street")? != self.scene.tree(root)? {
+        if library.tree("street")? != self.scene.copy_tree(root)? {
             return Err("the scene is not what the library says".into());
         }
         for node in self.scene.get(root).ok_or("the root is gone")?.descendants() {
@@ -178,9 +178,9 @@ fn street() -> Result<Library, Anything> {
     let mut library = Library::new();
     for (name, parts) in [("wheel", &["tyre", "bolt"][..]), ("car", &["door"]), ("street", &["kerb"])] {
         let mut tree = Tree::new();
-        let top = tree.push(None, Node::group().named(name));
+        let top = tree.push(None, Node::group().with_name(name));
         for part in parts {
-            tree.push(Some(top), Node::transform(Transform::IDENTITY).named(part));
+            tree.push(Some(top), Node::transform(Transform::IDENTITY).with_name(part));
         }
         library.apply(&library.define(name, &tree)?)?;
     }

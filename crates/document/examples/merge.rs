@@ -77,7 +77,7 @@ impl Designer {
     /// Checks that the library is this one, and that the scene is what it says.
     fn check(&self, library: &Library) -> Result<(), Anything> {
         assert!(self.document.library() == library, "the library is another one");
-        assert_eq!(self.scene.tree(self.document.root())?, library.tree("street")?);
+        assert_eq!(self.scene.copy_tree(self.document.root())?, library.tree("street")?);
         Ok(())
     }
 }
@@ -88,8 +88,8 @@ fn street() -> Result<Library, Anything> {
     for (name, parts) in [("wheel", &["tyre", "bolt"][..]), ("car", &["door"]), ("red car", &[]), ("street", &["kerb"])]
     {
         let mut tree = Tree::new();
-        let top = tree.push(None, Node::group().named(name));
-        parts.iter().for_each(|part| _ = tree.push(Some(top), Node::group().named(part)));
+        let top = tree.push(None, Node::group().with_name(name));
+        parts.iter().for_each(|part| _ = tree.push(Some(top), Node::group().with_name(part)));
         library.apply(&library.define(name, &tree)?)?;
     }
     library.apply(&library.state("red car", 0, Value::Use(Some("car".into())))?)?;

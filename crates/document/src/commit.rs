@@ -372,7 +372,7 @@ impl Recording<'_> {
         for node in nodes {
             let place = expansion.places.of_node(library, scene, node);
             let (Some(place), Some(found)) = (place, scene.get(node)) else { continue };
-            let (described, resolved) = (found.node(), expansion.describe(place));
+            let (described, resolved) = (found.to_node(), expansion.describe(place));
             if !same(&described, &resolved) {
                 let path = expansion.places.path(library, place);
                 let differs = |field| {

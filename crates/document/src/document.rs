@@ -78,7 +78,7 @@ impl Document {
     /// [`Error::Scene`] for a stale handle.
     pub fn of(scene: &mut Scene, at: NodeHandle, definition: &str) -> Result<Self, Error> {
         let mut library = Library::new();
-        library.apply(&library.define(definition, &scene.tree(at)?)?)?;
+        library.apply(&library.define(definition, &scene.copy_tree(at)?)?)?;
         Self::bind(scene, at, library, definition)
     }
 
@@ -89,7 +89,7 @@ impl Document {
     /// [`Error::Differs`] if the nodes are not those of the definition; [`Error::NoDefinition`]; [`Error::Scene`] for a
     /// stale handle.
     pub fn bind(scene: &mut Scene, at: NodeHandle, library: Library, definition: &str) -> Result<Self, Error> {
-        let (found, mut wanted, mut list) = (scene.tree(at)?, Tree::new(), Vec::new());
+        let (found, mut wanted, mut list) = (scene.copy_tree(at)?, Tree::new(), Vec::new());
         let (mut document, root) = Self::closed(scene, at, library, definition)?;
         let Self { library, places, .. } = &mut document;
         Expansion::new(library, places).expand(root, &mut list, |parent, node| _ = wanted.push(parent, node));

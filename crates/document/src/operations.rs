@@ -92,8 +92,8 @@ pub(crate) fn invalid<T>(
 /// use hedgerow_document::{Error, Field, Key, Library, Spot, Value};
 ///
 /// let (mut library, mut lamp) = (Library::new(), Tree::new());
-/// let foot = lamp.push(None, Node::material(1).named("lamp"));
-/// lamp.push(Some(foot), Node::material(2).named("bulb"));
+/// let foot = lamp.push(None, Node::material(1).with_name("lamp"));
+/// lamp.push(Some(foot), Node::material(2).with_name("bulb"));
 /// library.apply(&library.define("lamp", &lamp)?)?;
 /// library.apply(&library.variant("red lamp", "lamp", Node::material(7))?)?;
 /// library.apply(&library.define("street", &lamp)?)?; // nodes 0 and 1

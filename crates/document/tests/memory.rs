@@ -21,7 +21,7 @@ fn scene() -> Scene {
 /// Returns a plant of nested definitions, and the number of its instances.
 fn plant(levels: &[(&str, usize)]) -> (Library, usize) {
     let (mut library, mut instances, mut tree) = (Library::new(), 0, Tree::new());
-    let root = tree.push(None, Node::transform(Transform::IDENTITY).named("part"));
+    let root = tree.push(None, Node::transform(Transform::IDENTITY).with_name("part"));
     tree.push(Some(root), Node::material(1));
     for (number, &(name, uses)) in levels.iter().enumerate() {
         library.apply(&library.define(name, &tree).unwrap()).unwrap();

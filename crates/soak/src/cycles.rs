@@ -26,7 +26,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
         let parent = picked.unwrap_or(scene.root());
         let local = Transform::from_xyz(dice.f32(), dice.f32(), dice.f32());
         let node = Node::transform(local).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
-        let node = if dice.bool() { node.named("a part") } else { node.with_material(3) };
+        let node = if dice.bool() { node.with_name("a part") } else { node.with_material(3) };
         let top = scene.insert(parent, node).map_err(|error| error.to_string())?;
         scene.insert(top, Node::transform(local)).map_err(|error| error.to_string())?;
         made += 2;

@@ -83,7 +83,7 @@ impl World {
                 let place = self.place();
                 // The tree of a stale handle is refused.
                 if self.scene.get(node).is_none_or(|node| node.descendants().nth(99).is_none()) {
-                    let copy = self.scene.tree(node).and_then(|tree| Ok(self.scene.insert_tree(place, &tree)?));
+                    let copy = self.scene.copy_tree(node).and_then(|tree| Ok(self.scene.insert_tree(place, &tree)?));
                     copy.map(|nodes| self.nodes.push(nodes[0]))
                 } else {
                     Ok(())

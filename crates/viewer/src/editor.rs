@@ -216,7 +216,7 @@ impl Editor {
         if scene.parent(node).is_none() {
             return Err(Failure::new("the root cannot be duplicated"));
         }
-        let tree = scene.tree(node)?;
+        let tree = scene.copy_tree(node)?;
         let copy = scene.insert_tree(Place::After(node), &tree).map_err(hedgerow::Error::from)?[0];
         self.picked = Some(copy);
         self.record(stage, Edit::Detach(copy))

@@ -247,7 +247,7 @@ fn adjusting_is_one_edit_until_it_settles() {
 fn edits_of_houses_are_steps_of_their_document() {
     let mut stage = Stage::new(&Arguments::new(Subject::Prefabs)).unwrap();
     let (mut editor, root) = (Editor::default(), stage.scene.root());
-    let tree = |stage: &Stage| stage.scene.tree(root).unwrap();
+    let tree = |stage: &Stage| stage.scene.copy_tree(root).unwrap();
     let roofs = |stage: &Stage| stage.scene.get(root).unwrap().find_all("roof").count();
     let roof = stage.scene.get(root).unwrap().find_all("roof").next().unwrap().handle();
     let mut states = vec![tree(&stage)];

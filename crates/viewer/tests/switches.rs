@@ -30,7 +30,7 @@ fn overrides_are_reverted_and_applied_and_other_edits_stay() {
     let [mine, gone] = [Visibility::Inherited, Visibility::Hidden].map(roof);
     stage.scene.edit(mine).unwrap().set_visibility(Visibility::Hidden);
     stage.scene.reparent(gone, Place::Detached, Keep::Local).unwrap();
-    let (all, before) = (overridden(&stage), stage.scene.tree(stage.scene.root()).unwrap());
+    let (all, before) = (overridden(&stage), stage.scene.copy_tree(stage.scene.root()).unwrap());
     assert!(all.iter().all(|&count| (15..45).contains(&count)), "{all:?}");
     let mut expected = all;
     for (number, left) in [(1, 0), (0, 0), (2, 1)] {
@@ -43,7 +43,7 @@ fn overrides_are_reverted_and_applied_and_other_edits_stay() {
         stage.switch(number).unwrap();
     }
     stage.scene.validate().unwrap();
-    assert!(stage.scene.tree(stage.scene.root()).unwrap() == before, "something else has changed");
+    assert!(stage.scene.copy_tree(stage.scene.root()).unwrap() == before, "something else has changed");
 }
 
 #[test]

@@ -118,11 +118,11 @@ impl EditQueue {
     /// use hedgerow::{Error, Node, Scene, edit::{BatchError, Edit, EditQueue}};
     ///
     /// let mut scene = Scene::new();
-    /// let house = scene.insert(scene.root(), Node::group().named("house"))?;
+    /// let house = scene.insert(scene.root(), Node::group().with_name("house"))?;
     /// let mut queue = EditQueue::new();
-    /// queue.insert(scene.root(), Node::group().named("barn"));
+    /// queue.insert(scene.root(), Node::group().with_name("barn"));
     /// queue.push(Edit::remove(house));
-    /// queue.push(Edit::change(house, Node::group().named("villa")));
+    /// queue.push(Edit::change(house, Node::group().with_name("villa")));
     ///
     /// let refused = BatchError { item: Some(2), error: Error::StaleHandle(house) };
     /// assert_eq!(queue.apply_all(&mut scene), Err(refused));

@@ -124,7 +124,7 @@ fn nodes() -> [(Option<usize>, Node<'static>); 4] {
         .with_layers(Layers::new(0))
         .with_view_range(ViewRange::new(0.0, f32::INFINITY).unwrap())
         .anchored();
-    let plain = Node::transform(turned).with_drawable(Drawable::new(1, Aabb::EMPTY)).named("");
+    let plain = Node::transform(turned).with_drawable(Drawable::new(1, Aabb::EMPTY)).with_name("");
     [(None, Node::group()), (Some(0), lamp), (Some(1), sky), (Some(0), plain)]
 }
 
@@ -140,8 +140,8 @@ fn scene() -> Scene {
     let mut scene = Scene::with_config(config).unwrap();
     let root = scene.root();
     let handles = scene.insert_tree(root, &tree()).unwrap();
-    scene.edit(root).unwrap().set_node(Node::material(1).named("town")).unwrap();
-    let spare = scene.insert(Place::Detached, Node::group().named("spare")).unwrap();
+    scene.edit(root).unwrap().set_node(Node::material(1).with_name("town")).unwrap();
+    let spare = scene.insert(Place::Detached, Node::group().with_name("spare")).unwrap();
     scene.insert(spare, nodes()[1].1).unwrap();
     for _ in 0..3 {
         let gone = [(); 3].map(|()| scene.insert(handles[0], Node::group()).unwrap());
@@ -149,7 +149,7 @@ fn scene() -> Scene {
         scene.remove(gone[0]).unwrap();
         scene.remove(gone[2]).unwrap();
     }
-    scene.insert(Place::Before(handles[1]), Node::group().named("reused")).unwrap();
+    scene.insert(Place::Before(handles[1]), Node::group().with_name("reused")).unwrap();
     scene
 }
 
@@ -170,7 +170,7 @@ fn same_text(read: Scene, scene: &Scene) {
     assert_eq!((read.config(), read.validate()), (scene.config(), Ok(())));
     let trees = |scene: &Scene| {
         let tops = [scene.root()].into_iter().chain(scene.detached().map(|node| node.handle()));
-        tops.map(|top| scene.tree(top).unwrap()).collect::<Vec<_>>()
+        tops.map(|top| scene.copy_tree(top).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(trees(&read), trees(scene));
 }

@@ -15,7 +15,7 @@ fn seen(scene: &Scene) -> (Vec<Seen>, Vec<NodeHandle>) {
     let all = tops.iter().copied().chain([scene.root()]).flat_map(|top| scene.get(top).unwrap().descendants());
     let nodes = all.map(|node| {
         let children = node.children().map(|child| child.handle()).collect();
-        (node.handle(), format!("{:?}", node.node()), node.parent().map(|up| up.handle()), children)
+        (node.handle(), format!("{:?}", node.to_node()), node.parent().map(|up| up.handle()), children)
     });
     (nodes.collect(), tops)
 }
@@ -52,7 +52,7 @@ fn change(dice: &mut Rng) -> Change {
         8 => Change::Visibility([Visibility::Inherited, Visibility::Hidden, Visibility::Shown][dice.usize(..3)]),
         9 => Change::Name(dice.bool().then(|| "named".into())),
         10 => Change::UserData(dice.u32(..3)),
-        11 => Node::transform(transform(dice)).named("whole").with_layers(Layers::new(2)).into(),
+        11 => Node::transform(transform(dice)).with_name("whole").with_layers(Layers::new(2)).into(),
         13 => Change::Anchored(dice.bool(), if dice.bool() { Keep::World } else { Keep::Local }),
         12 => Change::ViewRange(dice.bool().then(|| ViewRange::new(dice.u32(..3) as f32, 3.0).unwrap())),
         _ => Change::Local(Some(transform(dice).into())),
@@ -81,7 +81,7 @@ fn fill(queue: &mut EditQueue, nodes: &[NodeHandle], seed: u64) {
                 queue.push(Edit::reparent(node, place, keep));
             }
             4 | 5 => {
-                let described = Node::transform(transform(&mut dice)).named("new");
+                let described = Node::transform(transform(&mut dice)).with_name("new");
                 targets.push(queue.insert(place(&mut dice, other), described).into());
             }
             6 => {
@@ -105,7 +105,8 @@ fn all_edits_are_made_or_none() {
         let mut nodes = vec![scene.root()];
         for _ in 0..20 {
             let above = if dice.u8(..8) == 0 { Place::Detached } else { nodes[dice.usize(..nodes.len())].into() };
-            let node = if dice.bool() { Node::transform(transform(&mut dice)) } else { Node::group().named("group") };
+            let node =
+                if dice.bool() { Node::transform(transform(&mut dice)) } else { Node::group().with_name("group") };
             nodes.push(scene.insert(above, node).unwrap());
         }
         scene.update();
@@ -121,7 +122,7 @@ fn all_edits_are_made_or_none() {
             match (queue.apply_all(&mut scene), first) {
                 (Ok(()), None) => {
                     made += 1;
-                    assert_eq!(scene.tree(scene.root()).unwrap(), single.tree(single.root()).unwrap());
+                    assert_eq!(scene.copy_tree(scene.root()).unwrap(), single.copy_tree(single.root()).unwrap());
                     assert_eq!((scene.len(), queue.len()), (single.len(), 0));
                 }
                 (Err(BatchError { item: Some(item), error }), Some((expected, because))) => {

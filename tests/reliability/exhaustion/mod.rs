@@ -35,7 +35,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
         }
         let name = format!("node {number}");
         made.push(
-            scene.insert(parent, if number % 5 == 0 { node.named(&name) } else { node }).expect("a plain insert"),
+            scene.insert(parent, if number % 5 == 0 { node.with_name(&name) } else { node }).expect("a plain insert"),
         );
     }
     let mut shear = Mat34::IDENTITY;
@@ -130,7 +130,7 @@ fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
 #[test]
 fn a_tree_is_read_or_refused_with_an_error() {
     let scene = scene(SceneConfig::DEFAULT, 300);
-    let tree = scene.tree(scene.root()).expect("the root lives");
+    let tree = scene.copy_tree(scene.root()).expect("the root lives");
     let bytes = tree.to_bytes();
     let (read, allocations) = with_every_refusal(|| Tree::from_bytes(&bytes));
     assert!(read == tree && read.to_bytes() == bytes);
@@ -254,7 +254,9 @@ fn a_checkpoint_that_lacks_memory_is_refused_and_loses_nothing() {
             scene.get(scene.root()).expect("the root").descendants().skip(1).map(|node| node.handle()).collect();
         scene.remove(nodes[70]).expect("a node");
         for _ in 0..700 {
-            scene.insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0))).named("new")).expect("room");
+            scene
+                .insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0))).with_name("new"))
+                .expect("room");
         }
         scene.edit(nodes[1]).expect("a node").set_name("another").set_layers(Layers::new(2));
         scene.update();

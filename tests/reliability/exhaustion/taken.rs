@@ -21,7 +21,7 @@ const STEPS: [(&str, Step); 15] = [
                 node = node.with_drawable(Drawable::new(7, Aabb::cube(1.0))).with_material(3);
             }
             if at % 7 == 0 {
-                node = node.with_layers(Layers::new(5)).named("a name with a text");
+                node = node.with_layers(Layers::new(5)).with_name("a name with a text");
             }
             nodes[at] = scene.insert(nodes[at / 4], node).expect("a plain insert");
         }

@@ -39,7 +39,7 @@ impl Things {
         for number in 0..90_u8 {
             let node = if number % 3 == 0 { Node::group() } else { Node::transform(Transform::IDENTITY) };
             let node = if number % 2 == 0 { node.with_drawable(Drawable::new(1, Aabb::cube(1.0))) } else { node };
-            nodes.push(scene.insert(nodes[usize::from(number) / 3], node.named("node")).expect("a plain insert"));
+            nodes.push(scene.insert(nodes[usize::from(number) / 3], node.with_name("node")).expect("a plain insert"));
         }
         for &node in &nodes[70..80] {
             scene.remove(node).expect("a leaf");
@@ -50,7 +50,7 @@ impl Things {
         builder.joint("root", None, Transform::IDENTITY);
         let (skeleton, _) = builder.build().expect("one joint");
         let skin = Skin::at_rest(&skeleton).expect("a skin");
-        let tree = scene.tree(nodes[2]).expect("it lives");
+        let tree = scene.copy_tree(nodes[2]).expect("it lives");
         let (mut matrices, mut drawables) = (MatrixMirror::new(), DrawableMirror::new());
         matrices.sync(&scene, |_| ());
         drawables.sync(&scene, &matrices, |_| ());
@@ -100,7 +100,7 @@ fn read(node: NodeRef<'_>) {
     done((node.handle(), node.name(), node.find("node/node"), node.find_all("node").count(), node.place()));
     done((node.first_child(), node.last_child(), node.next_sibling(), node.previous_sibling(), node.depth()));
     done((node.children().count(), node.siblings().count(), node.ancestors().count(), node.descendants().count()));
-    done((node.post_order().count(), node.leaves().count(), node.edges().count(), node.is_detached(), node.node()));
+    done((node.post_order().count(), node.leaves().count(), node.edges().count(), node.is_detached(), node.to_node()));
     done((node.local(), node.translation_f64(), node.world(), node.fresh_world(), node.world_f64()));
     done((
         node.previous_world(),
@@ -152,7 +152,7 @@ fn change_of(which: u64) -> Change {
         12 => Change::Name(None),
         13 => Change::UserData(3),
         14 => Change::ViewRange(Some(ViewRange::new(1.0, 2.0).unwrap())),
-        _ => Node::material(2).named("described").into(),
+        _ => Node::material(2).with_name("described").into(),
     }
 }
 
@@ -215,7 +215,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("world::set_world", |t, h| done(t.scene.set_world(h[0], PLACE))),
     ("world::worlds_of", |t, h| done(t.scene.worlds_of(&h, &mut [Mat34::IDENTITY; 2]))),
     ("world::world", |t, h| done(t.scene.world(h[0]))),
-    ("insert::tree", |t, h| done(t.scene.tree(h[0]))),
+    ("insert::tree", |t, h| done(t.scene.copy_tree(h[0]))),
     ("insert::insert_tree", |t, h| done(t.scene.insert_tree(place(h), &t.tree))),
     ("node::visit", |t, h| done(t.scene.visit(h[0], &mut |_: &NodeRef<'_>| Flow::Continue))),
     ("bounds::follow", |t, h| {

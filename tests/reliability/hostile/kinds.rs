@@ -112,7 +112,9 @@ pub(super) fn scene(config: SceneConfig) -> Scene {
         if number % 11 == 0 {
             node = node.anchored().with_view_range(ViewRange::new(1.0, 9.0).expect("it is sound"));
         }
-        nodes.push(scene.insert(parent, if number % 5 == 0 { node.named("name") } else { node }).expect("an insert"));
+        nodes.push(
+            scene.insert(parent, if number % 5 == 0 { node.with_name("name") } else { node }).expect("an insert"),
+        );
     }
     for &node in nodes[2..].iter().step_by(9) {
         if scene.local(node).is_some() {
@@ -154,9 +156,9 @@ fn trees() -> Vec<Vec<u8>> {
     }
     let mut several = Tree::new();
     for number in 0..9_u8 {
-        several.push(number.checked_sub(4).map(usize::from), Node::material(number.into()).named("several"));
+        several.push(number.checked_sub(4).map(usize::from), Node::material(number.into()).with_name("several"));
     }
-    vec![scene.tree(branch).expect("it lives").to_bytes(), several.to_bytes()]
+    vec![scene.copy_tree(branch).expect("it lives").to_bytes(), several.to_bytes()]
 }
 
 fn read_tree(bytes: &[u8]) -> bool {
@@ -170,7 +172,7 @@ fn read_tree(bytes: &[u8]) -> bool {
         nodes
             .iter()
             .zip(tree.iter())
-            .all(|(&node, (_, described))| scene.get(node).map(|node| node.node()) == Some(described))
+            .all(|(&node, (_, described))| scene.get(node).map(|node| node.to_node()) == Some(described))
     );
     live_on(scene).unwrap();
     true

@@ -49,7 +49,7 @@ impl World {
         for number in 0..24_u8 {
             let parent = nodes[usize::from(number) / 3];
             let node = match number % 4 {
-                0 => Node::group().named("group"),
+                0 => Node::group().with_name("group"),
                 1 => Node::transform(Transform::from_xyz(f32::from(number), 0.0, 0.0)).with_material(2),
                 _ => Node::transform(Transform::IDENTITY)
                     .with_drawable(Drawable::new(u32::from(number % 3), Aabb::cube(1.0))),

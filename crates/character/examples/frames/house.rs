@@ -30,13 +30,13 @@ pub(crate) struct Door {
 
 pub(crate) fn build(site: &mut Site<'_>, lot: NodeHandle) -> Result<House, Error> {
     let coat = site.dice.pick(&COATS);
-    let node = site.put(lot, Node::transform(Transform::IDENTITY).with_material(coat as u32).named("house"))?;
+    let node = site.put(lot, Node::transform(Transform::IDENTITY).with_material(coat as u32).with_name("house"))?;
     for side in [0.0, 1.0, 2.0, 3.0] {
         let turn = Quat::from_rotation_y(side * FRAC_PI_2);
         let wall = Transform::from_rotation(turn).with_translation(turn * Vec3::new(0.0, 0.0, 4.0));
         site.put(node, Node::transform(wall).with_drawable(Mesh::Wall.drawable()))?;
     }
-    let roof = site.put(node, Mesh::Roof.at(0.0, 6.0, 0.0).with_material(Material::Tile as u32).named("roof"))?;
+    let roof = site.put(node, Mesh::Roof.at(0.0, 6.0, 0.0).with_material(Material::Tile as u32).with_name("roof"))?;
     site.put(roof, Mesh::Chimney.at(2.0, 1.0, 1.0).with_material(Material::Brick as u32))?;
 
     let mut doors = vec![door(site, node, Vec3::new(-0.5, 0.0, 4.2), Mesh::Door)?];
@@ -77,7 +77,7 @@ fn piece(site: &mut Site<'_>, room: NodeHandle, doors: &mut Vec<Door>) -> Result
     let place = spot(site);
     let piece = site.put(
         room,
-        Node::transform(place).with_drawable(mesh.drawable()).with_material(material as u32).named("furniture"),
+        Node::transform(place).with_drawable(mesh.drawable()).with_material(material as u32).with_name("furniture"),
     )?;
     match mesh {
         Mesh::Table => {

@@ -128,6 +128,6 @@ impl<'s> Site<'s> {
 
     /// Inserts a node that has only a transform.
     pub(crate) fn frame(&mut self, parent: NodeHandle, transform: Transform, name: &str) -> Result<NodeHandle, Error> {
-        self.put(parent, Node::transform(transform).named(name))
+        self.put(parent, Node::transform(transform).with_name(name))
     }
 }

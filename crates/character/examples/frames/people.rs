@@ -74,8 +74,8 @@ impl People {
 
             let coat = dice.pick(&[Material::Red, Material::Blue, Material::White]);
             let node = Node::transform(walker_place(along, speed)).with_drawable(Mesh::Person.drawable());
-            let node = scene.insert(street.node, node.with_material(coat as u32).named("person"))?;
-            let lamp = Mesh::HandLamp.at(0.0, 0.0, 0.0).with_material(Material::Light as u32).named("lamp");
+            let node = scene.insert(street.node, node.with_material(coat as u32).with_name("person"))?;
+            let lamp = Mesh::HandLamp.at(0.0, 0.0, 0.0).with_material(Material::Light as u32).with_name("lamp");
             let lamp = scene.insert(node, lamp)?;
             people.lamps.insert(scene, lamp, number, hand, Transform::from_xyz(0.0, -0.25, 0.0))?;
             people.walkers.push(Walker { node, player, pose, models: Vec::new(), bounds: Aabb::EMPTY, along, speed });

@@ -95,7 +95,7 @@ fn street(site: &mut Site<'_>, town: &mut Town, number: usize) -> Result<(), Err
     let street = site.frame(root, street_place(number), &format!("street_{number}"))?;
     site.put(street, Mesh::Asphalt.at(0.0, -0.05, 0.5 * length).with_material(Material::Asphalt as u32))?;
 
-    let lanterns = site.put(street, Node::material(Material::Steel as u32).named("lanterns"))?;
+    let lanterns = site.put(street, Node::material(Material::Steel as u32).with_name("lanterns"))?;
     for i in 0..LANTERNS_PER_STREET {
         let side = if i % 2 == 0 { -4.5 } else { 4.5 };
         let along = (i as f32 + 0.5) * length / LANTERNS_PER_STREET as f32;
@@ -103,7 +103,7 @@ fn street(site: &mut Site<'_>, town: &mut Town, number: usize) -> Result<(), Err
         site.put(pole, Mesh::Lantern.at(0.0, 5.0, 0.0).with_material(Material::Light as u32))?;
     }
 
-    let traffic = site.put(street, Node::group().named("traffic"))?;
+    let traffic = site.put(street, Node::group().with_name("traffic"))?;
     for _ in 0..CARS_PER_STREET {
         let along = site.dice.between(0.0, length);
         let speed = site.dice.between(0.1, 0.4) * site.dice.pick(&[-1.0, 1.0]);
@@ -116,8 +116,9 @@ fn street(site: &mut Site<'_>, town: &mut Town, number: usize) -> Result<(), Err
 
 fn car(site: &mut Site<'_>, traffic: NodeHandle, street: usize, along: f32, speed: f32) -> Result<Car, Error> {
     let colour = site.dice.pick(&[Material::Red, Material::Blue, Material::White]);
-    let node = site.put(traffic, Node::transform(car_place(along, speed)).with_material(colour as u32).named("car"))?;
-    let body = site.put(node, Mesh::CarBody.at(0.0, 0.3, 0.0).named("body"))?;
+    let node =
+        site.put(traffic, Node::transform(car_place(along, speed)).with_material(colour as u32).with_name("car"))?;
+    let body = site.put(node, Mesh::CarBody.at(0.0, 0.3, 0.0).with_name("body"))?;
     site.put(body, Mesh::CarCabin.at(0.0, 0.8, -0.2).with_material(Material::Glass as u32))?;
     for side in [-0.6, 0.6] {
         site.put(body, Mesh::Headlight.at(side, 0.4, 2.1).with_material(Material::Light as u32))?;

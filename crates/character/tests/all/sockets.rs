@@ -148,7 +148,7 @@ fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
     let mut sockets = Sockets::new();
     sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
     let originals: Vec<_> = scene.get(node).unwrap().descendants().map(|node| node.handle()).collect();
-    let tree = scene.tree(node).unwrap();
+    let tree = scene.copy_tree(node).unwrap();
     let copies = scene.insert_tree(scene.root(), &tree).unwrap();
     scene.reparent(node, Place::Detached, Keep::Local).unwrap();
     let at = |y: f32| [Transform::from_xyz(0.0, y, 0.0).to_matrix()];

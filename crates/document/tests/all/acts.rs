@@ -143,13 +143,13 @@ pub(crate) fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: u
             0..3 => {
                 let found = scene.get(at).unwrap();
                 let name = found.name().map(str::to_string);
-                let mut node = Node { name: name.as_deref(), ..found.node() };
+                let mut node = Node { name: name.as_deref(), ..found.to_node() };
                 components[0].put(&mut node);
                 scene.edit(at).unwrap().set_node(node).unwrap();
             }
             3..5 => _ = scene.insert(place, node(&components)).unwrap(),
             5 => {
-                let tree = scene.tree(at).unwrap();
+                let tree = scene.copy_tree(at).unwrap();
                 if tree.len() < 20 {
                     scene.insert_tree(place, &tree).unwrap();
                 }
@@ -198,7 +198,7 @@ pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
     let name = document.definition();
     let (tree, paths) = Model::of(document.library()).tree(name);
     assert_eq!(document.library().tree(name).unwrap(), tree, "{context}: the library's tree");
-    assert_eq!(scene.tree(document.root()).unwrap(), tree, "{context}: the scene");
+    assert_eq!(scene.copy_tree(document.root()).unwrap(), tree, "{context}: the scene");
     let nodes = scene.get(document.root()).unwrap().descendants();
     for (node, path) in nodes.zip(&paths) {
         assert_eq!(document.path(scene, node.handle()).as_ref(), Some(path), "{context}");
@@ -293,10 +293,10 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                 0 | 1 => {
                     let count = dice.usize(1..4);
                     edit(&mut dice, &mut scene, root, count);
-                    let wanted = scene.tree(root).unwrap();
+                    let wanted = scene.copy_tree(root).unwrap();
                     let patch = document.commit(&mut scene).unwrap().clone();
                     assert!(patch.entries().iter().all(|entry| &*entry.key.definition == "a"), "{context}");
-                    assert_eq!(scene.tree(root).unwrap(), wanted, "{context}: a commit changes no node");
+                    assert_eq!(scene.copy_tree(root).unwrap(), wanted, "{context}: a commit changes no node");
                     assert!(document.commit(&mut scene).unwrap().is_empty(), "{context}: committed twice");
                     patch
                 }

@@ -420,12 +420,12 @@ fn nodes_are_found_by_all_their_paths_and_no_others_after_any_acts() {
                 10 => {
                     let Some(top) = document.node(&scene, &path).filter(|_| name == "a") else { continue };
                     edit(dice, &mut scene, top, 2);
-                    let (tree, before) = (scene.tree(top).unwrap(), below(&scene, top));
+                    let (tree, before) = (scene.copy_tree(top).unwrap(), below(&scene, top));
                     if document.commit_in(&mut scene, &path).is_err() {
                         document.commit(&mut scene).unwrap();
                     }
                     // Equal orders are decided by levels, so siblings may change places; a node above may go, too.
-                    if scene.tree(top).ok() != Some(tree) {
+                    if scene.copy_tree(top).ok() != Some(tree) {
                         break;
                     }
                     same = below(&scene, top).into_iter().zip(before).collect();

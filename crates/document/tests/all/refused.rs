@@ -171,9 +171,9 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
         } else {
             _ = scene.reparent(root, scene.root(), keep).unwrap();
         }
-        let wanted = scene.tree(root).unwrap();
+        let wanted = scene.copy_tree(root).unwrap();
         document.commit(&mut scene).unwrap();
-        assert_eq!(scene.tree(root).unwrap(), wanted);
+        assert_eq!(scene.copy_tree(root).unwrap(), wanted);
         check(&document, &scene, "the edits are a step");
         document.undo(&mut scene).unwrap();
         assert_eq!(*document.library(), library);

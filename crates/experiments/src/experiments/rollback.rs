@@ -86,7 +86,7 @@ impl Game {
         let (mut scene, mut rng) = (Scene::new(), Rng::new(7));
         let (mut groups, mut all) = (Vec::new(), Vec::new());
         while all.len() + 1 < nodes {
-            let group = scene.insert(scene.root(), Node::transform(rng.transform()).named("group"))?;
+            let group = scene.insert(scene.root(), Node::transform(rng.transform()).with_name("group"))?;
             groups.push(group);
             for _ in 0..21 {
                 let object = Node::transform(rng.transform()).with_drawable(DRAWABLE).with_material(3);

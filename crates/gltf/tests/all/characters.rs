@@ -209,7 +209,7 @@ fn a_character_in_two_scenes_moves_in_both() {
 /// Copies a subtree, and returns the map from nodes to copies.
 pub(crate) fn copies(scene: &mut Scene, node: NodeHandle, place: NodeHandle) -> NodeMap<NodeHandle> {
     let originals: Vec<_> = scene.get(node).unwrap().descendants().map(|node| node.handle()).collect();
-    let tree = scene.tree(node).unwrap();
+    let tree = scene.copy_tree(node).unwrap();
     originals.into_iter().zip(scene.insert_tree(place, &tree).unwrap()).collect()
 }
 

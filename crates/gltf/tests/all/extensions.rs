@@ -107,7 +107,7 @@ fn nodes_that_are_not_visible_are_hidden() {
         file.json["nodes"][0]["extensions"] = json!({"KHR_node_visibility": {"visible": visible}});
         file.json["extensionsRequired"] = json!(["KHR_node_visibility"]);
         let import = load(&file);
-        import.scene.get(import.imported.node(0).unwrap()).unwrap().node().visibility
+        import.scene.get(import.imported.node(0).unwrap()).unwrap().to_node().visibility
     };
     assert_eq!(visibility(json!(false)), Visibility::Hidden);
     assert_eq!([json!(true), json!(null)].map(visibility), [Visibility::Inherited; 2]);

@@ -281,7 +281,7 @@ fn small_glb(corners: [[f32; 3]; 3]) -> Vec<u8> {
 /// Imports into a scene that is not empty. After an error the scene must be unchanged, after success it must be valid.
 fn import_into_scene(bytes: &[u8], base_dir: Option<&Path>) -> Result<Scene, ImportError> {
     let mut scene = Scene::new();
-    let shelf = scene.insert(scene.root(), Node::group().named("shelf")).unwrap();
+    let shelf = scene.insert(scene.root(), Node::group().with_name("shelf")).unwrap();
     scene.insert(shelf, Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))).unwrap();
     let before = (scene.to_bytes(), scene.len());
     let result = ImportOptions::new().from_slice_into(&mut scene, shelf, bytes, base_dir);

@@ -173,7 +173,7 @@ fn dump(scene: &Scene) -> Vec<String> {
         .map(|node| {
             format!(
                 "{:?} {:?} {:?}",
-                scene.get(node).map(|node| node.node()),
+                scene.get(node).map(|node| node.to_node()),
                 scene.get(node).map(|node| node.depth()),
                 scene.get(node).and_then(|node| node.bounds())
             )

@@ -14,7 +14,7 @@ fn scene() -> Scene {
     let mut scene = Scene::new();
     for number in 0..300_u16 {
         let node = Node::transform(Transform::from_xyz(f32::from(number), 0.0, 0.0));
-        scene.insert(scene.root(), node.named("node")).expect("a plain insert");
+        scene.insert(scene.root(), node.with_name("node")).expect("a plain insert");
     }
     scene
 }

@@ -122,7 +122,7 @@ impl Oracle {
 
     fn compare_node(&self, next: &Met) -> Check {
         let handle = self.tree.handle(next.index);
-        let (node, expected) = (self.scene.get(handle).map(|node| node.node()), self.described(next.index));
+        let (node, expected) = (self.scene.get(handle).map(|node| node.to_node()), self.described(next.index));
         ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
         let entry = self.tree.at(next.index);
         let found = self.scene.get(handle).and_then(|node| node.translation_f64());

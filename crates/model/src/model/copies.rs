@@ -40,7 +40,7 @@ impl Oracle {
         self.free(place, None, &mut refusals);
         let original = index.map(|index| self.original(index));
         let copied = self.attempt(refusals, |scene| {
-            let tree = scene.tree(handle)?;
+            let tree = scene.copy_tree(handle)?;
             Ok::<_, BatchError>((scene.insert_tree(place, &tree)?, tree))
         })?;
         let (Some((news, tree)), Some(original)) = (copied, original) else {
@@ -65,7 +65,7 @@ impl Oracle {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
         let (root, before) = (stock.root(), stock.len());
-        let (Some(tree), Some(index)) = (self.attempt(refusals, |scene| scene.tree(handle))?, index) else {
+        let (Some(tree), Some(index)) = (self.attempt(refusals, |scene| scene.copy_tree(handle))?, index) else {
             return Ok(None);
         };
         let original = self.original(index);
@@ -81,7 +81,7 @@ impl Oracle {
         for (number, &copy) in stocked.iter().enumerate() {
             let parent = original.parents[number].map_or(root, |parent| stocked[parent]);
             let same = stock.parent(copy) == Some(parent)
-                && stock.get(copy).map(|node| node.node()) == Some(original.nodes[number])
+                && stock.get(copy).map(|node| node.to_node()) == Some(original.nodes[number])
                 && stock.get(copy).and_then(|node| node.translation_f64())
                     == self.scene.get(original.handles[number]).and_then(|node| node.translation_f64());
             ensure!(same, "{copy:?} of the stock is no copy of {:?}", original.handles[number]);
@@ -92,7 +92,7 @@ impl Oracle {
 
         let mut refusals = Refusals::default();
         self.free(place, None, &mut refusals);
-        let back = stock.tree(stocked[0]).expect("it was just inserted");
+        let back = stock.copy_tree(stocked[0]).expect("it was just inserted");
         ensure!(back == tree, "the stock has {back:?}, not {tree:?}");
         let Some(news) = self.attempt(refusals, |scene| scene.insert_tree(place, &back))? else {
             return Ok(None);
@@ -172,7 +172,7 @@ impl Oracle {
             }
             let index = self.tree.add(handle, at, &components::as_kept(node));
             self.adopt_node(index, &node)?;
-            let (read, stored) = (tree.get(number), self.scene.get(handle).map(|node| node.node()));
+            let (read, stored) = (tree.get(number), self.scene.get(handle).map(|node| node.to_node()));
             ensure!(read == stored, "the tree has {read:?}, and the scene {stored:?}");
         }
         Ok(Some(self.is_spread(place.anchor(), &handles)))

@@ -9,7 +9,7 @@ pub fn dump(scene: &Scene) -> String {
     let mut text = String::new();
     let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
     for node in tops.flat_map(NodeRef::descendants) {
-        writeln!(text, "{} {:?} {:?}", node.depth(), node.handle(), node.node()).expect("a string takes all text");
+        writeln!(text, "{} {:?} {:?}", node.depth(), node.handle(), node.to_node()).expect("a string takes all text");
     }
     text
 }

@@ -180,7 +180,7 @@ impl Oracle {
             let node = self.tree.handle(index);
             let other = there(node);
             let (content, expected) =
-                (twin.get(other).map(|node| node.node()), self.scene.get(node).map(|node| node.node()));
+                (twin.get(other).map(|node| node.to_node()), self.scene.get(node).map(|node| node.to_node()));
             ensure!(content == expected, "{node:?} is {content:?} in the second scene, not {expected:?}");
             let (parent, expected) = (twin.parent(other), self.scene.parent(node).map(there));
             ensure!(parent == expected, "{node:?} is below {parent:?} in the second scene, not {expected:?}");

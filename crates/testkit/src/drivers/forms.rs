@@ -11,7 +11,7 @@ pub fn hold(tree: &Tree) {
     scene.insert_tree(top, tree).expect("a tree that was read is sound");
     assert_eq!(scene.validate(), Ok(()));
     // The tree of a scene begins with the group above.
-    let read = |scene: &Scene| bits(&scene.tree(top).expect("the group lives"));
+    let read = |scene: &Scene| bits(&scene.copy_tree(top).expect("the group lives"));
     let below = |tree: Vec<(Option<usize>, String)>| {
         tree.into_iter()
             .skip(1)
@@ -26,7 +26,7 @@ pub fn hold(tree: &Tree) {
         let text = serde_json::to_string(tree).expect("text of a tree");
         assert_eq!(bits(&serde_json::from_slice(text.as_bytes()).expect("what was written is read")), same, "{text}");
         let loaded: Scene = serde_json::from_slice(&serde_json::to_vec(&scene).expect("text")).expect("a scene");
-        let whole = |scene: &Scene| bits(&scene.tree(scene.root()).expect("the root lives"));
+        let whole = |scene: &Scene| bits(&scene.copy_tree(scene.root()).expect("the root lives"));
         assert_eq!(whole(&loaded), whole(&scene));
     }
 }

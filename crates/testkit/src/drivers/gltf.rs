@@ -39,7 +39,7 @@ pub fn run_changes(input: &Input) {
 fn read(bytes: &[u8], options: ImportOptions) {
     let options = options.with_max_nodes(MOST_NODES);
     let mut scene = Scene::new();
-    let parent = scene.insert(scene.root(), Node::group().named("props")).expect("room for a node");
+    let parent = scene.insert(scene.root(), Node::group().with_name("props")).expect("room for a node");
     let before = scene.to_bytes();
     let imported = match options.from_slice_into(&mut scene, parent, bytes, None) {
         Ok(imported) => imported,

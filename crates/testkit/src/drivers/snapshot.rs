@@ -33,11 +33,11 @@ pub fn run(input: &Input) {
         forged::bend(&mut bytes, how);
         set_checksum(&mut bytes);
         if let Ok(scene) = Scene::from_bytes(&bytes) {
-            super::forms::hold(&scene.tree(scene.root()).expect("the root lives"));
+            super::forms::hold(&scene.copy_tree(scene.root()).expect("the root lives"));
             loaded::live_on(scene).unwrap_or_else(|mismatch| panic!("{mismatch}"));
         }
     }
-    let mut part = oracle.scene.tree(oracle.scene.root()).expect("the root lives").to_bytes();
+    let mut part = oracle.scene.copy_tree(oracle.scene.root()).expect("the root lives").to_bytes();
     for &how in bends {
         forged::bend(&mut part, how);
         set_checksum(&mut part);

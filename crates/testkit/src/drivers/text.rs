@@ -31,7 +31,7 @@ fn run_changes(input: &Input) {
     let table =
         NodeMap::from_iter(scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).zip(0_u32..));
     let written = match form % 4 {
-        0 if form & 4 != 0 => serde_json::to_value(scene.tree(scene.root()).expect("the root lives")),
+        0 if form & 4 != 0 => serde_json::to_value(scene.copy_tree(scene.root()).expect("the root lives")),
         1 => serde_json::to_value(&table),
         _ => serde_json::to_value(&scene),
     };
@@ -63,7 +63,8 @@ fn scene(dice: &mut Dice, count: usize) -> Scene {
             node = node.with_layers(Layers::new(dice.below(8)));
         }
         let name = ["", "wheel", "a/b", "\u{e4}\"\n"][dice.index(4)];
-        nodes.push(scene.insert(parent, if dice.one_of(2) { node.named(name) } else { node }).expect("it is sound"));
+        nodes
+            .push(scene.insert(parent, if dice.one_of(2) { node.with_name(name) } else { node }).expect("it is sound"));
     }
     for &node in &nodes[1..] {
         if scene.local(node).is_some() && dice.one_of(4) {
@@ -151,7 +152,7 @@ fn read(text: &[u8]) {
 pub fn live_on_tree(tree: &Tree) {
     let mut scene = Scene::new();
     let nodes = scene.insert_tree(scene.root(), tree).expect("a tree that was read is sound");
-    assert!(nodes.first().is_none_or(|&first| scene.tree(first).is_ok_and(|first| first.len() <= tree.len())));
+    assert!(nodes.first().is_none_or(|&first| scene.copy_tree(first).is_ok_and(|first| first.len() <= tree.len())));
     let text = serde_json::to_string(tree).expect("what a tree has can be written");
     assert!(serde_json::from_slice::<Tree>(text.as_bytes()).is_ok_and(|again| again == *tree));
     super::forms::hold(tree);
@@ -172,7 +173,7 @@ pub fn live_on(mut scene: Scene) {
     scene.update();
     assert_eq!(scene.validate(), Ok(()));
     scene.draw_list(&mut DrawList::new());
-    super::forms::hold(&scene.tree(scene.root()).expect("the root lives"));
+    super::forms::hold(&scene.copy_tree(scene.root()).expect("the root lives"));
     let text = serde_json::to_string(&scene).expect("what a scene has can be written");
     let again: Scene = serde_json::from_slice(text.as_bytes()).expect("what was written is read");
     assert_eq!(serde_json::to_string(&again).expect("the same"), text);

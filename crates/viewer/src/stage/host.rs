@@ -70,7 +70,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let (centre, reach) = army::field(characters);
     let meadow = Aabb::new(Vec3::new(-600.0, -0.5, -900.0), Vec3::new(600.0, 0.0, 300.0));
     let ground = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, meadow)).with_material(0);
-    scene.insert(scene.root(), ground.named("meadow"))?;
+    scene.insert(scene.root(), ground.with_name("meadow"))?;
     let transform = [[0.25, 0.0, 0.0], [0.0, 0.25, 0.0]];
     let grass = Texture { transform, ..Texture::plain(0) };
     let textures = [Some(grass), None, None, None];

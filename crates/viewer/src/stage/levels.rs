@@ -75,12 +75,13 @@ impl Levels {
             }
             // The lawn is drawn at all distances.
             let near: Vec<_> = block.children().filter(|it| it.drawable().is_none()).map(|it| it.handle()).collect();
-            let group = scene.insert(node, Node::group().with_view_range(ViewRange::new(0.0, BLOCK)?).named("near"))?;
+            let group =
+                scene.insert(node, Node::group().with_view_range(ViewRange::new(0.0, BLOCK)?).with_name("near"))?;
             near.into_iter().try_for_each(|child| scene.reparent(child, group, Keep::Local).map(drop))?;
             let bounds = Aabb::from_points(whole.vertices.iter().map(|vertex| vertex.place.into()));
             let stand_in = Node::drawable(Drawable::new(meshes.len() as u32, bounds)).with_layers(STAND_INS);
             let stand_in = stand_in.with_view_range(ViewRange::new(BLOCK, f32::INFINITY)?);
-            scene.insert(node, stand_in.named("stand-in"))?;
+            scene.insert(node, stand_in.with_name("stand-in"))?;
             meshes.push(whole);
         }
         Ok(Self { table, switches: [true, false], triangles: [0; 2] })

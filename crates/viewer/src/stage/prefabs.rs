@@ -44,7 +44,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
     let top = street.push(None, Node::group());
     let wide = Transform::from_scale(Vec3::new(2.4, 1.0, 2.4));
     let lawn = Node::transform(wide).with_drawable(Part::Lawn.drawable()).with_material(Material::Grass as u32);
-    street.push(Some(top), lawn.named("lawn"));
+    street.push(Some(top), lawn.with_name("lawn"));
     let lots = (0..100_u16).map(|number| {
         let [x, z] = [number % 10, number / 10].map(|at| 13.0 * (f32::from(at) - 4.5));
         street.push(Some(top), Node::transform(Transform::from_xyz(x, 0.0, z)))

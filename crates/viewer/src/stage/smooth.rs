@@ -38,18 +38,18 @@ fn solid(mesh: u32, material: Material, at: Vec3, size: Vec3, turn: f32) -> Node
 pub(super) fn stage() -> Result<Stage> {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
     let (root, at) = (scene.root(), Vec3::new);
-    scene.insert(root, solid(0, Material::Grass, at(0.0, -0.1, 0.0), at(160.0, 0.2, 160.0), 0.0).named("lawn"))?;
+    scene.insert(root, solid(0, Material::Grass, at(0.0, -0.1, 0.0), at(160.0, 0.2, 160.0), 0.0).with_name("lawn"))?;
     for (lean, z) in [(-0.3, -1.6), (0.3, -1.6), (-0.3, 1.6), (0.3, 1.6)] {
         scene.insert(root, solid(0, Material::Oak, at(5.0 * lean, 5.0, z), at(0.5, 10.5, 0.4), lean))?;
     }
-    let node = scene.insert(root, Node::transform(Transform::from_xyz(0.0, 10.0, 0.0)).named("wheel"))?;
+    let node = scene.insert(root, Node::transform(Transform::from_xyz(0.0, 10.0, 0.0)).with_name("wheel"))?;
     let mut gondolas = Vec::new();
     for number in 0..GONDOLAS {
         let frame = Transform::from_rotation(Quat::from_rotation_z(f32::from(number) * SECTOR));
         let frame = scene.insert(node, Node::transform(frame))?;
         // The gondola hangs at its origin.
         let hook = Transform::from_xyz(0.0, RADIUS, 0.0);
-        let gondola = scene.insert(frame, Node::transform(hook).named("gondola"))?;
+        let gondola = scene.insert(frame, Node::transform(hook).with_name("gondola"))?;
         let colour = [Material::Red, Material::Blue, Material::Pine][usize::from(number) % 3];
         for (parent, mesh, material, place, size) in [
             (frame, 0, Material::Steel, at(0.0, 4.0, -1.1), at(0.15, RADIUS, 0.15)),
