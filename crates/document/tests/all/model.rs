@@ -82,6 +82,15 @@ impl Model {
         }
     }
 
+    /// Returns of each node of a definition, also of those that are not there, the definitions that its path leads
+    /// through: each id of the path is one of the definition before it.
+    pub(crate) fn definitions(&self, definition: &str) -> BTreeMap<Path, Vec<String>> {
+        let (mut nodes, mut roots) = (BTreeMap::new(), BTreeSet::new());
+        self.walk(&[(definition.to_string(), Vec::new())], &[], None, &mut nodes, &mut roots);
+        let levels = |node: Raw| node.levels.into_iter().map(|(definition, _)| definition).collect();
+        nodes.into_iter().map(|(path, node)| (Path::of(&path).unwrap(), levels(node))).collect()
+    }
+
     /// Returns the tree of a definition, and the path of each node.
     pub(crate) fn tree(&self, definition: &str) -> (Tree, Vec<Path>) {
         let (mut nodes, mut roots) = (BTreeMap::new(), BTreeSet::new());
