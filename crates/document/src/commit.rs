@@ -446,13 +446,13 @@ impl Document {
         })?;
         let stated = self.record(scene)?;
         let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|(pushed, ids)| {
-            let mut step = Patch { moved: stated.moved.clone(), ..stated.then(&pushed)? };
+            // Nodes that left their instances get ids of the used definition, in place of those of the open one.
+            let inner = stated.moved.iter().filter_map(|(of, _, own)| {
+                Some((of.clone(), own.clone(), joined(use_.ids(), &[*ids.get(&own.own()?)?])))
+            });
+            let moved = stated.moved.iter().cloned().chain(inner).collect();
+            let step = Patch { moved, ..stated.then(&pushed)? };
             self.make(scene, &pushed)?;
-            for path in step.moved.iter_mut().flat_map(|(_, old, new)| [old, new]) {
-                if let Some(&id) = ids.get(&path.ids()[0]) {
-                    *path = joined(&[use_.ids(), &[id]].concat(), &path.ids()[1..]);
-                }
-            }
             Ok(step)
         });
         let step = made.as_ref().unwrap_or(&stated);

@@ -1,6 +1,7 @@
 //! Steps: across definitions, in any order, with labels, and as what others follow.
 
 use crate::acts::{NAMES, check, edit, library, open};
+use crate::merge::read;
 use crate::model::Model;
 use crate::operations::{own_nodes, state, street};
 use crate::random::seeds;
@@ -287,6 +288,44 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
         }
         assert_eq!(*document.library(), library);
     }
+}
+
+#[test]
+fn nodes_that_leave_an_instance_in_an_instance_are_found_in_the_definition_that_gets_them() {
+    let used = |name: &str, uses: &str| {
+        format!(r#""{name}": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0, "name": "in {name}"{uses}}}]}}"#)
+    };
+    let uses = [("a", r#", "use": "b""#), ("b", r#", "use": "c""#), ("c", r#", "use": "d""#)];
+    let uses = uses.map(|(name, uses)| used(name, uses)).join(", ");
+    let leaf = used("d", r#"}, {"id": 2, "parent": 0"#);
+    let (mut scene, mut document) = open(read(&format!("{uses}, {leaf}")), "a");
+    let paths = [Path::from(1), [1, 1, 1].into(), [1, 1, 1, 1].into(), [1, 1, 1, 2].into()];
+    let [top, outer, inner, leaf] = [0, 1, 2, 3].map(|number| document.node(&scene, &paths[number]).unwrap());
+    scene.insert(leaf, Node::group().named("new")).unwrap();
+    // The inner one leaves what the outer one uses, which has left already and has an id of the open definition.
+    for node in [outer, inner] {
+        scene.reparent(node, top, Keep::Local).unwrap();
+    }
+    let tree = scene.tree(top).unwrap();
+    document.commit_in(&mut scene, &paths[0]).unwrap();
+    assert_eq!(scene.tree(top).unwrap(), tree, "what is new is still below the leaf");
+    let is_new = |node: &NodeHandle| scene.get(*node).unwrap().name() == Some("new");
+    let new = document.path(&scene, below(&scene, top).into_iter().find(is_new).unwrap()).unwrap();
+    for way in [Document::undo, Document::redo] {
+        for (path, name) in paths[1..3].iter().zip(["in c", "in d"]) {
+            let found = document.find(&scene, path).and_then(|node| scene.get(node)).and_then(|node| node.name());
+            assert_eq!(found, Some(name), "{path}");
+        }
+        way(&mut document, &mut scene).unwrap().unwrap();
+    }
+    // The ids of the open definition that they had in between name other nodes.
+    let inverse = document.history().done()[0].patch().inverse();
+    document.apply(&mut scene, &inverse).unwrap();
+    for _ in 0..3 {
+        scene.insert(top, Node::group()).unwrap();
+    }
+    document.commit(&mut scene).unwrap();
+    assert_eq!(document.find(&scene, &new), None);
 }
 
 #[test]
