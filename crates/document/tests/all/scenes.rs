@@ -114,6 +114,13 @@ fn the_scene_follows_a_patch_of_several_definitions() {
     );
     follows(&b(r#"{"id": 0}, {"id": 5, "parent": 0}"#), &b(r#"{"id": 5}, {"id": 0, "parent": 5}"#));
 
+    // A node moves inside a use that changes with the same patch, and has the same path in both.
+    let uses = |name: &str, overrides: &str| {
+        let disc = wheel.replace("wheel", "disc");
+        cases(&[wheel, &disc, &a(&format!(r#", {{"id": 1, "parent": 0, "use": "{name}"}}"#), overrides)])
+    };
+    follows(&uses("wheel", ""), &uses("disc", r#"{"at": [1, 2], "parent": [1, 1]}"#));
+
     // A node moves into a use that comes with the same patch, or whose node does.
     let car = r#", {"id": 5, "parent": 0, "use": "car"}"#;
     let moved = |car: &str, parent: &str| {
