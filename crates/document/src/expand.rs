@@ -311,7 +311,7 @@ impl<'l> Expansion<'l> {
                 for &(inside, slot) in pattern.below.iter().rev() {
                     let (depth, number) = (scope.depth + inside, instances[inside as usize]);
                     let place = self.places.place(number, slot);
-                    if self.places.record(self.library, place).is_none() {
+                    if place != top && self.places.record(self.library, place).is_none() {
                         let definition = self.places.instance(number).definition;
                         let scope = Scope { number, definition, depth, outer: None };
                         ahead.push(Ahead { place, scope, parent: above });
@@ -324,8 +324,9 @@ impl<'l> Expansion<'l> {
             push(parent, node);
             self.list_below(&aliases, &mut below);
             self.learn(&aliases, node, &below);
-            // A node that is there already moves below this one.
-            let missing = |(sibling, _): &(Sibling, Scope)| self.places.record(self.library, sibling.place).is_none();
+            // A node that is there already moves below this one; the top is below itself if it is in a circle.
+            let record = |place| self.places.record(self.library, place);
+            let missing = |(Sibling { place, .. }, _): &_| *place != top && record(*place).is_none();
             let missing = below.drain(..).rev().filter(missing);
             ahead.extend(missing.map(|(Sibling { place, .. }, scope)| Ahead { place, scope, parent: above }));
             let Alias { scope, slot, .. } = &aliases[aliases.len() - 1];

@@ -141,6 +141,16 @@ fn the_scene_follows_a_patch_of_several_definitions() {
     follows(&chain(&[2, 77, 0, 0]), &chain(&[2, 3, 0, 1]));
     // A circle leaves, and a node that its parent takes along.
     follows(&chain(&[0, 1, 2, 3]), &chain(&[2, 1, 2, 0]));
+    // Each of three cars has a circle with a node that gets another use; or one has, by an override.
+    let cars = |parent: &str, uses: &str, overrides: &str| {
+        let nodes = format!(r#"{{"id": 0}}, {{"id": 1, "parent": {parent}{uses}}}, {{"id": 2, "parent": 1}}"#);
+        let cars: String = (1..4).map(|id| format!(r#", {{"id": {id}, "parent": 0, "use": "car"}}"#)).collect();
+        cases(&[wheel, &format!(r#""car": {{"nodes": [{nodes}]}}"#), &a(&cars, overrides)])
+    };
+    let uses = r#", "use": "wheel""#;
+    follows(&cars("0", uses, ""), &cars("2", "", ""));
+    follows(&cars("0", "", ""), &cars("2", uses, ""));
+    follows(&cars("0", uses, ""), &cars("0", uses, r#"{"at": [1, 1], "use": null, "parent": [1, 2]}"#));
 }
 
 #[test]
