@@ -432,6 +432,9 @@ impl Document {
     /// They get the orders that they have here: a last child comes after all that the open definition has added to this
     /// instance.
     ///
+    /// Copies the library, and takes what [`commit`](Self::commit) and [`apply`](Self::apply) of the used definition's
+    /// changes take.
+    ///
     /// # Errors
     /// Those of [`commit`](Self::commit). [`Error::Invalid`] if the path leads to no use; then no edit is committed.
     /// [`Error::Scene`] if the scene has no room for what other instances get; then the edits are a step of the open
