@@ -246,8 +246,9 @@ impl Document {
     ///
     /// # Errors
     /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then
-    /// expand to more than 2³⁰ nodes, and [`Error::Invalid`] if it would lose its root. The edits are then a step
-    /// nevertheless, the last of the [history](Self::history).
+    /// expand to more than 2³⁰ nodes, or if the scene has no room for those that come: then all nodes have new handles.
+    /// [`Error::Invalid`] if the definition would lose its root. The edits are then a step nevertheless, the last of
+    /// the [history](Self::history).
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, Error> {
         let made = self.go(scene, |_, _| Ok(Some(patch.clone())), |history, made| history.push(made))?;
         Ok(made.unwrap_or_default())

@@ -20,6 +20,8 @@ pub(crate) struct Structure<'d> {
     root: NodeHandle,
     /// Whether nodes were taken out or removed; if not, each node that is in the scene stands.
     loose: bool,
+    /// Nodes that were taken out.
+    out: Vec<NodeHandle>,
     /// Memory for the places of what enters.
     list: Vec<u32>,
 }
@@ -27,11 +29,33 @@ pub(crate) struct Structure<'d> {
 impl<'d> Structure<'d> {
     /// Prepares to follow the library below the document's root.
     pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: NodeHandle) -> Self {
-        Self { expansion: Expansion::new(library, places), scene, root, loose: false, list: Vec::new() }
+        Self {
+            expansion: Expansion::new(library, places),
+            scene,
+            root,
+            loose: false,
+            out: Vec::new(),
+            list: Vec::new(),
+        }
     }
 
     /// Lets these places follow their statements, and makes what the uses at these places name.
     pub(crate) fn follow(mut self, places: Vec<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
+        let made = self.bring(places, uses);
+        self.finish(made)
+    }
+
+    /// Removes what was taken out and came in nowhere: after an error, too, no node is left behind.
+    fn finish(mut self, made: Result<(), Error>) -> Result<(), Error> {
+        for node in core::mem::take(&mut self.out) {
+            if self.scene.parent(node).is_none() {
+                self.remove(node)?;
+            }
+        }
+        made
+    }
+
+    fn bring(&mut self, places: Vec<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
         let mut touched = BTreeSet::from_iter(places);
         if let Some(root) = self.place_of(self.root) {
             touched.remove(&root);
@@ -46,6 +70,7 @@ impl<'d> Structure<'d> {
             if self.expansion.sibling(place).is_some() {
                 let use_place = self.expansion.places.use_place(self.expansion.places.instance_at(place));
                 taken.entry(use_place.and_then(|place| self.node(place))).or_default().push(node);
+                self.out.push(node);
                 self.scene.reparent(node, Place::Detached, Keep::Local)?;
             } else {
                 gone.push((place, node));
@@ -62,13 +87,7 @@ impl<'d> Structure<'d> {
             }
         }
         pending.retain(|&place| !self.loose || !self.expansion.places.is_gone(place));
-        self.bring_in(pending)?;
-        for node in taken.into_values().flatten() {
-            if self.scene.parent(node).is_none() {
-                self.remove(node)?;
-            }
-        }
-        Ok(())
+        self.bring_in(pending)
     }
 
     /// Makes the nodes of a use that changed, and all that is below them.
@@ -94,28 +113,33 @@ impl<'d> Structure<'d> {
     /// Makes all nodes of the document again, of which none has a place any more.
     pub(crate) fn remake_all(mut self, definition: u32, had: BTreeMap<Path, NodeHandle>) -> Result<(), Error> {
         let root = self.expansion.begin(definition).ok_or(Error::NoRoot)?;
-        self.remake(root, self.root, had)
+        let made = self.remake(root, self.root, had);
+        self.finish(made)
     }
 
     /// Makes all nodes at and below a place. Those that have the path of one that was there are that one; what else was
-    /// there goes.
+    /// there goes, before anything new needs room.
     fn remake(&mut self, place: u32, top: NodeHandle, mut had: BTreeMap<Path, NodeHandle>) -> Result<(), Error> {
         let (mut tree, mut handles) = (Tree::new(), Vec::<NodeHandle>::new());
-        let Self { expansion, scene, list, .. } = self;
+        let Self { expansion, scene, list, out, .. } = self;
         expansion.expand(place, list, |parent, node| _ = tree.push(parent, node));
+        out.extend(had.values());
         for &node in had.values() {
             scene.reparent(node, Place::Detached, Keep::Local)?;
         }
         let (library, places) = (expansion.library, &mut *expansion.places);
-        for ((parent, node), &at) in tree.iter().zip(&*list) {
-            let above = parent.map(|parent| Place::LastChildOf(handles[parent]));
-            // A node that had the path of a new root goes: the document's root is that one.
-            let same = above.and_then(|_| had.remove(&places.path(library, places.outermost(library, at))));
-            let handle = match (above, same) {
-                (Some(above), None) => scene.insert(above, node)?,
-                (above, same) => {
-                    let handle = same.unwrap_or(top);
-                    if let Some(above) = above {
+        // A node that had the path of a new root goes: the document's root is that one.
+        let mut kept = |&at: &u32| had.remove(&places.path(library, places.outermost(library, at)));
+        let same: Vec<Option<NodeHandle>> = [Some(top)].into_iter().chain(list[1..].iter().map(&mut kept)).collect();
+        let gone: Vec<NodeHandle> = had.into_values().collect();
+        scene.remove_many(&gone).map_err(|refused| refused.error)?;
+        scene.try_reserve(top, same.iter().filter(|same| same.is_none()).count())?;
+        for (((parent, node), &at), same) in tree.iter().zip(&*list).zip(same) {
+            let above = parent.map_or(Place::Detached, |parent| Place::LastChildOf(handles[parent]));
+            let handle = match same {
+                None => scene.insert(above, node)?,
+                Some(handle) => {
+                    if handle != top {
                         scene.reparent(handle, above, Keep::Local)?;
                     }
                     scene.edit(handle)?.set_node(node)?;
@@ -125,8 +149,6 @@ impl<'d> Structure<'d> {
             places.put(library, scene, at, handle);
             handles.push(handle);
         }
-        let gone: Vec<NodeHandle> = had.into_values().collect();
-        scene.remove_many(&gone).map_err(|refused| refused.error)?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 mod random;
 
 use fastrand::Rng;
-use hedgerow::{Keep, Node, Scene, SceneConfig, Transform, Tree, Visibility};
+use hedgerow::{Keep, Node, Place, Scene, SceneConfig, Transform, Tree, Visibility};
 use hedgerow_document::{Document, Entry, Key, Library, Patch, Path, Spot, Value};
 use hedgerow_math::internal::file_header::{Format, Kind};
 use hedgerow_testkit::{checksum::HEADER, drivers, forged, memory};
@@ -140,6 +140,54 @@ fn a_document_of_steady_size_takes_no_more_memory_after_1_000_rounds() {
         }
     }
     assert!(held[1] <= held[0] + 1024, "{held:?} bytes");
+}
+
+#[test]
+fn a_patch_whose_nodes_find_no_room_leaves_the_document_and_no_other_nodes() {
+    let (mut library, mut tree) = (Library::new(), Tree::new());
+    let root = tree.push(None, Node::group());
+    for id in 1..60 {
+        tree.push(Some(root), Node::material(id));
+        if id == 2 {
+            library.apply(&library.define("few", &tree).unwrap()).unwrap();
+            library.apply(&library.define("level", &tree).unwrap()).unwrap();
+        }
+    }
+    let many = library.define("many", &tree).unwrap();
+    let uses = |library: &Library, id: u64, name: &str| library.state("level", id, Value::Use(Some(name.into())));
+    library.apply(&uses(&library, 1, "few").unwrap()).unwrap();
+    library.apply(&library.place("level", Spot::below([1, 1], 0.0), "few", Node::group()).unwrap()).unwrap();
+    let mut swapped = library.clone();
+    let moved = |path: Path| library.state("level", path, Value::Place(Some(Spot::below([1, 1], 1.0)))).unwrap();
+    for patch in [many.clone(), uses(&library, 1, "many").unwrap(), moved([1, 2].into()), moved(2.into())] {
+        swapped.apply(&patch).unwrap();
+    }
+    let swap = Patch::between(&library, &swapped);
+    // The other one gives a definition in use its root: then all nodes are made again.
+    let mut missing = library.clone();
+    missing.apply(&uses(&library, 2, "many").unwrap()).unwrap();
+    for (library, patch) in [(library, swap), (missing, many)] {
+        let mut scene = scene();
+        let root = scene.insert(scene.root(), Node::group()).unwrap();
+        let mut document = Document::open(&mut scene, root, library.clone(), "level").unwrap();
+        let aside = scene.insert(Place::Detached, Node::group()).unwrap();
+        // A page has 512 records.
+        while scene.len() < 500 {
+            scene.insert(scene.root(), Node::group()).unwrap();
+        }
+        let before = scene.tree(root).unwrap();
+        memory::COUNTED.set((40_000, usize::MAX));
+        memory::REMAINING.set(1);
+        let refused = document.apply(&mut scene, &patch);
+        assert_eq!(memory::REMAINING.replace(0), 0, "a page is asked for");
+        assert_eq!(refused, Err(hedgerow::Error::AllocationFailed.into()));
+        assert!(*document.library() == library && document.history().done().is_empty());
+        assert!(scene.tree(root).unwrap() == before && scene.detached().map(|node| node.handle()).eq([aside]));
+        assert_eq!((scene.len(), scene.validate()), (500, Ok(())));
+        document.apply(&mut scene, &patch).unwrap();
+        assert_eq!(scene.tree(root).unwrap(), document.library().tree("level").unwrap());
+        assert!(scene.detached().map(|node| node.handle()).eq([aside]));
+    }
 }
 
 /// Reads bytes, and checks that this takes little memory whatever they say.
