@@ -175,17 +175,17 @@ fn a_patch_whose_nodes_find_no_room_leaves_the_document_and_no_other_nodes() {
         while scene.len() < 500 {
             scene.insert(scene.root(), Node::group()).unwrap();
         }
-        let before = scene.tree(root).unwrap();
+        let before = scene.copy_tree(root).unwrap();
         memory::COUNTED.set((40_000, usize::MAX));
         memory::REMAINING.set(1);
         let refused = document.apply(&mut scene, &patch);
         assert_eq!(memory::REMAINING.replace(0), 0, "a page is asked for");
         assert_eq!(refused, Err(hedgerow::Error::AllocationFailed.into()));
         assert!(*document.library() == library && document.history().done().is_empty());
-        assert!(scene.tree(root).unwrap() == before && scene.detached().map(|node| node.handle()).eq([aside]));
+        assert!(scene.copy_tree(root).unwrap() == before && scene.detached().map(|node| node.handle()).eq([aside]));
         assert_eq!((scene.len(), scene.validate()), (500, Ok(())));
         document.apply(&mut scene, &patch).unwrap();
-        assert_eq!(scene.tree(root).unwrap(), document.library().tree("level").unwrap());
+        assert_eq!(scene.copy_tree(root).unwrap(), document.library().tree("level").unwrap());
         assert!(scene.detached().map(|node| node.handle()).eq([aside]));
     }
 }

@@ -301,14 +301,14 @@ fn nodes_that_leave_an_instance_in_an_instance_are_found_in_the_definition_that_
     let (mut scene, mut document) = open(read(&format!("{uses}, {leaf}")), "a");
     let paths = [Path::from(1), [1, 1, 1].into(), [1, 1, 1, 1].into(), [1, 1, 1, 2].into()];
     let [top, outer, inner, leaf] = [0, 1, 2, 3].map(|number| document.node(&scene, &paths[number]).unwrap());
-    scene.insert(leaf, Node::group().named("new")).unwrap();
+    scene.insert(leaf, Node::group().with_name("new")).unwrap();
     // The inner one leaves what the outer one uses, which has left already and has an id of the open definition.
     for node in [outer, inner] {
         scene.reparent(node, top, Keep::Local).unwrap();
     }
-    let tree = scene.tree(top).unwrap();
+    let tree = scene.copy_tree(top).unwrap();
     document.commit_in(&mut scene, &paths[0]).unwrap();
-    assert_eq!(scene.tree(top).unwrap(), tree, "what is new is still below the leaf");
+    assert_eq!(scene.copy_tree(top).unwrap(), tree, "what is new is still below the leaf");
     let is_new = |node: &NodeHandle| scene.get(*node).unwrap().name() == Some("new");
     let new = document.path(&scene, below(&scene, top).into_iter().find(is_new).unwrap()).unwrap();
     for way in [Document::undo, Document::redo] {
