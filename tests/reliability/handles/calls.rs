@@ -215,7 +215,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("world::set_world", |t, h| done(t.scene.set_world(h[0], PLACE))),
     ("world::worlds_of", |t, h| done(t.scene.worlds_of(&h, &mut [Mat34::IDENTITY; 2]))),
     ("world::world", |t, h| done(t.scene.world(h[0]))),
-    ("insert::tree", |t, h| done(t.scene.copy_tree(h[0]))),
+    ("insert::copy_tree", |t, h| done(t.scene.copy_tree(h[0]))),
     ("insert::insert_tree", |t, h| done(t.scene.insert_tree(place(h), &t.tree))),
     ("node::visit", |t, h| done(t.scene.visit(h[0], &mut |_: &NodeRef<'_>| Flow::Continue))),
     ("bounds::follow", |t, h| {
