@@ -280,8 +280,13 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                 }
                 9 => {
                     let paths = Model::of(document.library()).tree("a").1;
+                    let library = document.library();
+                    // A use of a definition that is missing is its node alone.
                     let uses = paths.iter().filter(|path| {
-                        matches!(document.library().value("a", path, Field::Use), Some((Value::Use(Some(_)), _)))
+                        let used = library.value("a", path, Field::Use);
+                        used.is_some_and(|(used, _)| {
+                            library.definitions().any(|name| used == Value::Use(Some(name.into())))
+                        })
                     });
                     let uses: Vec<&Path> = uses.collect();
                     let Some(&at) = dice.choice(&uses) else { continue };
