@@ -33,9 +33,9 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
     let house = house::build(&mut Site::new(&mut plan, &mut dice), root)?.node;
     let roof = plan.get(house).and_then(|house| house.find("roof")).expect("each house has a roof").handle();
     let mut library = Library::new();
-    library.apply(&library.define(ROOF, &plan.tree(roof)?)?)?;
+    library.apply(&library.define(ROOF, &plan.copy_tree(roof)?)?)?;
     plan.remove(roof)?;
-    library.apply(&library.define(HOUSE, &plan.tree(house)?)?)?;
+    library.apply(&library.define(HOUSE, &plan.copy_tree(house)?)?)?;
     let roof = library.next_id(HOUSE);
     let behind_the_walls = Spot::below(0, 3.5);
     library.apply(&library.place(HOUSE, behind_the_walls, ROOF, Node::group())?)?;
