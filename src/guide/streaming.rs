@@ -21,7 +21,8 @@
 //! handles, edits and memory, and adds no cost to passes. Detaching, attaching and the next update each take O(nodes
 //! moved), so split the part here, too. If a part was changed and is unloaded for longer, save it as bytes:
 //! [`Scene::copy_tree`](crate::Scene::copy_tree), then [`Tree::to_bytes`](crate::Tree::to_bytes). To find its nodes
-//! again, use their names ([`NodeRef::find`](crate::NodeRef::find)), or the paths of a document (crate `hedgerow-document`).
+//! again, use their names ([`NodeRef::find`](crate::NodeRef::find)), or the paths of a document (crate
+//! `hedgerow-document`).
 //!
 //! **Handles.** `insert_tree` returns handles in the order of the tree, so a loader can map its indices to handles.
 //! When you remove a part, its handles become stale, so drop [your own data](super::own_data), too.

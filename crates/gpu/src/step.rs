@@ -161,7 +161,8 @@ pub fn rectangles(buffer: Buffer, bytes: Range<u64>) -> impl Iterator<Item = Rec
 /// What to do with buffers. Execute steps in their order, so that each sees what those before it wrote, and before you
 /// draw. A step may write what a dispatch before it reads, so let writes be copies from staging memory on the device's
 /// time line, with barriers on both sides. What lists wrote stays until the next sync. If steps of a sync are never
-/// executed, call [`invalidate`](crate::GpuScene::invalidate). Lists and dispatches are only for devices [with compute shaders](crate::GpuScene::without_compute).
+/// executed, call [`invalidate`](crate::GpuScene::invalidate). Lists and dispatches are only for devices [with compute
+/// shaders](crate::GpuScene::without_compute).
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'s> {
     /// Make the buffer this long, at least. What new bytes have does not matter.

@@ -363,7 +363,7 @@ fn no_old_path_finds_a_node_of_another_definition() {
     }
 }
 
-/// Who a node is, whatever its path is now: the ids that led to it when it came, each with the definition that it is of.
+/// Who a node is, whatever its path is now: the ids that led to it when it came, each with its definition.
 type Identity = Vec<(String, u64)>;
 
 /// The nodes of a document, and which of them ever had a path.
